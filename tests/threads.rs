@@ -4,9 +4,11 @@ mod common;
 
 use common::{Done, all_fixtures, feed};
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One conversation's packets: whether the side that began it sent each, and the packet.
 type FlowInfo = Vec<(bool, Packet)>;
@@ -140,9 +142,10 @@ fn evicted(done: &Done) -> u64 {
 }
 
 /// Every limit, small.
-const SMALL: [&str; 21] = [
+const SMALL: [&str; 22] = [
     "conversations=1",
     "conversations=2",
+    "returning=0",
     "buffered_bytes=0",
     "buffered_bytes=20K",
     "unread_bytes=64",
@@ -163,6 +166,39 @@ const SMALL: [&str; 21] = [
     "waiting=1",
     "groups=1",
 ];
+
+/// Messages are printed in the order of the frames that completed them, by any number of threads. Only a message that is
+/// known to be cut when its direction ends, or goes on with another one, may come later, before the next of its direction.
+#[test]
+fn messages_are_in_the_order_of_frames() {
+    let beside = common::captures_beside().iter().flat_map(|folder| common::entries(folder)).collect::<Vec<_>>();
+    let beside = beside.iter().filter(|folder| folder.is_dir()).flat_map(|folder| common::entries(folder));
+    let captures = all_fixtures().into_iter().chain(beside).filter(|path| path.to_string_lossy().contains(".pcap"));
+    let (late, read) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    common::side_by_side(captures, |path| {
+        let args = common::args_of(&path);
+        let args: Vec<&str> = ["-f", "ndjson"].into_iter().chain(args.iter().map(String::as_str)).collect();
+        let done = [1, 4].map(|threads| run("decode", &[&path], threads, &args));
+        assert!(done[0].out == done[1].out, "{}", path.display());
+        let (mut last, mut of_direction) = (0, BTreeMap::new());
+        for line in done[0].lines() {
+            let frame = line["frame"].as_u64().expect("a number");
+            // A carrier's messages are apart from those that it carries.
+            let direction = ["flow", "src", "proto"].map(|key| line[key].to_string());
+            let before = of_direction.entry(direction).or_insert(0);
+            let unfinished = line["notes"].as_array().is_some_and(|notes| {
+                notes.iter().any(|note| note["code"] == "hawknl.unfinished" || note["code"] == "websocket.package_cut")
+            });
+            let cut = line["fault"].is_object() || unfinished;
+            assert!(frame >= last || cut && frame >= *before, "{}: after {last}: {line}", path.display());
+            late.fetch_add(usize::from(frame < last), Ordering::Relaxed);
+            (last, *before) = (frame.max(last), frame);
+            read.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let (late, read) = (late.into_inner(), read.into_inner());
+    assert!(read > 20_000 && late > 0 && late < 20, "{late} of {read}");
+}
 
 #[test]
 fn fixtures_under_every_limit() {

@@ -56,11 +56,15 @@ fn print(seen: &mut Summary, global: &Global) {
     }
     unclaimed::warn(global, &mut seen.counters);
     if seen.flows.evicted > 0 {
-        let (n, verb) =
-            (Plural(seen.flows.evicted, "conversation"), if seen.flows.evicted == 1 { "was" } else { "were" });
+        let (evicted, evicted_again) = (seen.flows.evicted, seen.flows.evicted_again);
+        let n = evicted - evicted_again;
+        let (conversations, verb) = (Plural(n, "conversation"), if n == 1 { "was" } else { "were" });
+        let times = match evicted_again {
+            0 => String::new(),
+            _ => format!(", {evicted} times in all, and read on from the middle under the same number"),
+        };
         warn(format_args!(
-            "{n} {verb} given up to bound memory, and continued under another number: --limit raises \
-                 conversations or buffered_bytes"
+            "{conversations} {verb} given up to bound memory{times}: --limit raises conversations or buffered_bytes"
         ));
     }
     for (name, n) in seen

@@ -129,7 +129,7 @@ pub fn list(global: &Global, counters: &mut Counters) {
     for flow in largest.iter().take(LISTED) {
         notify(global, format_args!("  {}", line(flow)));
     }
-    let more = all - largest.len().min(LISTED) as u64;
+    let more = all.saturating_sub(largest.len().min(LISTED) as u64);
     if more > 0 {
         notify(global, format_args!("  and {}", Plural(more, "more conversation")));
     }

@@ -27,6 +27,8 @@ pub struct Decision<'a> {
 pub struct Closed {
     /// The conversation's number.
     pub flow: u64,
+    /// Whether it was evicted before and had come back: an earlier part of it was closed.
+    pub resumed: bool,
     /// UDP or TCP.
     pub transport: Transport,
     /// The addresses of both endpoints.

@@ -129,8 +129,10 @@ macro_rules! limits {
 }
 
 /// The caps by name.
-pub static LIMITS: [Limit; 19] = limits! {
+pub static LIMITS: [Limit; 20] = limits! {
     "conversations" flow.conversations "conversations at once; the one silent longest is given up",
+    "returning" flow.returning
+        "conversations given up that keep their numbers if they come back; further ones get another",
     "buffered_bytes" flow.buffered_bytes
         "bytes held in all conversations together; those silent longest are given up",
     "unread_bytes" flow.unread_bytes "bytes of one TCP direction that make no whole message yet; then they are a gap",

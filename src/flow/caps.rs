@@ -7,6 +7,9 @@
 pub struct Caps {
     /// The number of conversations at a time. Above it, the one idle for longest is evicted. At least 1.
     pub conversations: usize,
+    /// Evicted conversations whose numbers are kept in case they come back: 17 to 40 bytes each. Further ones that come
+    /// back get another number.
+    pub returning: usize,
     /// Out-of-order bytes buffered for one direction. Above it, the missing bytes before them are
     /// given up.
     pub held_bytes: usize,
@@ -30,6 +33,7 @@ impl Default for Caps {
     fn default() -> Self {
         Caps {
             conversations: 100_000,
+            returning: 1 << 20,
             held_bytes: 1 << 20,
             held_segments: 1024,
             // Room for two of nano's largest packages (16 MiB each).
@@ -42,10 +46,14 @@ impl Default for Caps {
 /// The counters of a [`Table`](super::Table).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Conversations seen.
+    /// Conversations seen. One that was evicted and comes back is counted once, unless its number was not kept.
     pub conversations: u64,
-    /// Conversations evicted because a cap was reached. Their next packet begins a new one.
+    /// Evictions because a cap was reached. The conversation's next packet [resumes](super::Conversation::resumed) it.
     pub evicted: u64,
+    /// The part of `evicted` that concerns conversations evicted before.
+    pub evicted_again: u64,
+    /// Evicted conversations whose numbers were not kept.
+    pub forgotten: u64,
     /// The part of `evicted` caused by the cap on buffered bytes, not by that on conversations.
     pub evicted_by_bytes: u64,
     /// Directions whose unread bytes were dropped at their cap.
@@ -70,10 +78,14 @@ impl Statistics {
     /// Adds the counters of a [`Partition`](super::Partition).
     pub fn add(&mut self, other: &Statistics) {
         let Statistics { conversations, evicted, evicted_by_bytes, unread, held_bytes, held_segments, .. } = other;
-        let Statistics { reused, gaps, missing_bytes, dropped_bytes, ignored_segments, .. } = other;
+        let Statistics {
+            evicted_again, forgotten, reused, gaps, missing_bytes, dropped_bytes, ignored_segments, ..
+        } = other;
         self.conversations += conversations;
         self.evicted += evicted;
         self.evicted_by_bytes += evicted_by_bytes;
+        self.evicted_again += evicted_again;
+        self.forgotten += forgotten;
         self.unread += unread;
         self.held_bytes += held_bytes;
         self.held_segments += held_segments;

@@ -99,6 +99,8 @@ pub struct Conversation<S> {
     pub id: u64,
     /// The conversation's number among those of all tables of this process, from 1.
     pub serial: u64,
+    /// Whether it was evicted before, and has come back. It kept its number; the rest of the facts begins anew.
+    pub resumed: bool,
     /// UDP or TCP.
     pub transport: Transport,
     /// The addresses of the two endpoints.
@@ -144,6 +146,7 @@ impl<S: Default> Conversation<S> {
         Conversation {
             id,
             serial: LAST.fetch_add(1, Ordering::Relaxed) + 1,
+            resumed: false,
             transport,
             ends: [src, dst],
             names: Names::default(),

@@ -129,6 +129,7 @@ impl<S: Default> Entry<S> {
         let Conversation {
             id,
             serial,
+            resumed,
             transport,
             ends,
             leg,
@@ -149,7 +150,7 @@ impl<S: Default> Entry<S> {
         let directions = std::mem::replace(&mut self.directions, followers);
         #[rustfmt::skip]
         let conversation = Conversation {
-            id, serial, transport, ends, names, leg, opener, syn_seen, ended, first_ended, losses, first, last, packets, bytes, state,
+            id, serial, resumed, transport, ends, names, leg, opener, syn_seen, ended, first_ended, losses, first, last, packets, bytes, state,
         };
         let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
         Entry { directions, buffered, changed: self.changed, ..Entry::new(conversation) }

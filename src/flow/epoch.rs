@@ -27,8 +27,8 @@ const PACKET: usize = 64;
 pub struct Report {
     /// The conversation's slot in the table.
     pub slot: u32,
-    /// The conversation's number.
-    pub id: u64,
+    /// The conversation's [serial number](Conversation::serial).
+    pub serial: u64,
     /// The bytes that only this conversation holds.
     pub bytes: usize,
     /// The parts that it shares with other conversations: key and bytes.
@@ -40,7 +40,7 @@ impl Report {
     pub(super) fn of<S>(slot: u32, conversation: &Conversation<S>, bytes: usize, handler: &impl Handler<S>) -> Report {
         let mut shared = Vec::new();
         handler.shared(conversation, &mut |key, bytes| shared.push((key, bytes)));
-        Report { slot, id: conversation.id, bytes, shared }
+        Report { slot, serial: conversation.serial, bytes, shared }
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Ledger {
     /// The traffic of an epoch, and the rest of the current one's.
     span: usize,
     left: usize,
-    /// The slots and numbers of conversations whose memory has changed in this epoch.
+    /// The slots and serial numbers of conversations whose memory has changed in this epoch.
     changed: Vec<(u32, u64)>,
     /// The reports of the last epochs.
     reports: VecDeque<Vec<Report>>,
@@ -83,8 +83,8 @@ impl Ledger {
     }
 
     /// Records that the memory of a conversation has changed, for the first time in this epoch.
-    pub fn changed(&mut self, slot: u32, id: u64) {
-        self.changed.push((slot, id));
+    pub fn changed(&mut self, slot: u32, serial: u64) {
+        self.changed.push((slot, serial));
     }
 
     /// Ends the epoch. `report` returns the report of a conversation, unless that is closed.
@@ -92,7 +92,7 @@ impl Ledger {
         self.left = self.span;
         let mut reports = std::mem::take(&mut self.spare);
         let changed = self.changed.drain(..);
-        reports.extend(changed.filter_map(|(slot, id)| report(slot, id)));
+        reports.extend(changed.filter_map(|(slot, serial)| report(slot, serial)));
         self.reports.push_back(reports);
     }
 

@@ -8,6 +8,7 @@ use super::partition::Moved;
 use super::slots::Slots;
 use super::{Caps, Conversation, End, Handler, Side, Statistics, Transport};
 use crate::capture::{Body, Packet, Segment};
+use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 
 /// All conversations of a capture, with the [`Handler`]'s state `S` for each.
@@ -15,6 +16,10 @@ use std::net::SocketAddr;
 pub struct Table<S> {
     slots: Slots<Entry<S>>,
     hasher: Hasher,
+    /// The numbers of evicted conversations, by the hash of their keys, so that they keep them if they come back. The hash
+    /// has 64 bits and a random key: among a million of each, an evicted and a new one are confused once in ten million
+    /// captures.
+    evicted: FxHashMap<u64, u64>,
     common: Common,
     /// The memory allocated for bytes, in all directions.
     buffered: usize,
@@ -27,6 +32,7 @@ impl<S: Default> Table<S> {
         Table {
             slots: Slots::new(),
             hasher: Hasher::new(),
+            evicted: FxHashMap::default(),
             common: Common::new(caps),
             buffered: 0,
             ledger: Ledger::new(caps.buffered_bytes),
@@ -182,12 +188,17 @@ impl<S: Default> Table<S> {
         while self.slots.len() >= most
             && let Some(oldest) = self.slots.oldest()
         {
-            self.common.statistics.evicted += 1;
-            self.close(oldest, End::Evicted, handler);
+            self.evict(oldest, handler);
         }
-        self.common.statistics.conversations += 1;
-        let id = self.common.statistics.conversations;
-        let conversation = Conversation::new(id, transport, packet.src, packet.dst, packet.time, packet.leg);
+        // A SYN begins another connection between the same endpoints.
+        let kept = self.evicted.remove(&hash);
+        let kept = kept.filter(|_| !matches!(&packet.body, Body::Tcp(segment) if segment.syn && !segment.has_ack));
+        let id = kept.unwrap_or_else(|| {
+            self.common.statistics.conversations += 1;
+            self.common.statistics.conversations
+        });
+        let mut conversation = Conversation::new(id, transport, packet.src, packet.dst, packet.time, packet.leg);
+        conversation.resumed = kept.is_some();
         self.slots.insert(hash, Entry::new(conversation))
     }
 
@@ -199,7 +210,7 @@ impl<S: Default> Table<S> {
         entry.buffered = now;
         if !entry.changed {
             entry.changed = true;
-            self.ledger.changed(index, entry.conversation.id);
+            self.ledger.changed(index, entry.conversation.serial);
         }
     }
 
@@ -217,8 +228,8 @@ impl<S: Default> Table<S> {
     #[cold]
     fn settle(&mut self, current: u32, handler: &mut impl Handler<S>) {
         let slots = &mut self.slots;
-        self.ledger.end(|slot, id| {
-            let entry = slots.get_mut(slot).filter(|entry| entry.conversation.id == id)?;
+        self.ledger.end(|slot, serial| {
+            let entry = slots.get_mut(slot).filter(|entry| entry.conversation.serial == serial)?;
             entry.changed = false;
             let here = entry.buffered != OFFLOADED;
             here.then(|| Report::of(slot, &entry.conversation, entry.buffered, handler))
@@ -234,19 +245,34 @@ impl<S: Default> Table<S> {
             && let Some(oldest) = self.slots.oldest()
             && oldest != current
         {
-            self.common.statistics.evicted += 1;
             self.common.statistics.evicted_by_bytes += 1;
-            self.close(oldest, End::Evicted, handler);
+            self.evict(oldest, handler);
         }
     }
 
     /// Counts the bytes that a conversation held, if it still exists.
     fn count(&mut self, report: &Report) {
         if let Some(entry) = self.slots.get_mut(report.slot)
-            && entry.conversation.id == report.id
+            && entry.conversation.serial == report.serial
         {
             self.ledger.count(entry, report);
         }
+    }
+
+    /// Removes a conversation because a cap was reached, and keeps its number.
+    fn evict(&mut self, index: u32, handler: &mut impl Handler<S>) {
+        let Some(Entry { conversation, .. }) = self.slots.get_mut(index) else { return };
+        let Conversation { id, transport, ends: [src, dst], resumed, .. } = conversation;
+        let hash = self.hasher.hash(&Key { transport: *transport, src, dst });
+        let statistics = &mut self.common.statistics;
+        statistics.evicted += 1;
+        statistics.evicted_again += u64::from(*resumed);
+        if self.evicted.len() < self.common.caps.returning {
+            self.evicted.insert(hash, *id);
+        } else {
+            statistics.forgotten += 1;
+        }
+        self.close(index, End::Evicted, handler);
     }
 
     /// Removes a conversation from the table, and reports that to the handler.

@@ -45,6 +45,7 @@ impl Summary {
     pub(super) fn account(&mut self) {
         let account = &mut self.counters.account;
         (account.frames, account.span) = (self.frames, self.span);
+        account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);
         account.damaged += self.others.of(OtherKind::Damaged);
@@ -52,6 +53,7 @@ impl Summary {
         for (name, times) in [
             ("conversations", flows.evicted - flows.evicted_by_bytes),
             ("buffered_bytes", flows.evicted_by_bytes),
+            ("returning", flows.forgotten),
             ("unread_bytes", flows.unread),
             ("held_bytes", flows.held_bytes),
             ("held_segments", flows.held_segments),

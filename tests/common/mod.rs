@@ -47,6 +47,11 @@ pub fn all_fixtures() -> Vec<PathBuf> {
     folders.flat_map(|folder| entries(&folder)).collect()
 }
 
+/// The folder of captures beside the project, if there is one.
+pub fn captures_beside() -> Option<PathBuf> {
+    root().ancestors().skip(1).map(|folder| folder.join("shared/captures")).find(|folder| folder.is_dir())
+}
+
 /// Whether the file has this extension.
 pub fn ends_in(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|own| own == ending)

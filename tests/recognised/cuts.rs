@@ -2,7 +2,7 @@
 //! that `-p` finds.
 
 use super::captured::{CUTS, Cut, Kept, Line, Unclaimed, options, other_ports, packets, read, read_file};
-use super::common::{ends_in, entries, fixture, root};
+use super::common::{captures_beside, ends_in, entries, fixture};
 use netkit::dissect::Evidence;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -31,10 +31,8 @@ pub fn captures(protocol: &str) -> Vec<PathBuf> {
         ("gne", &["gne-trunk", "gne-070", "st-hello-trunk"]),
     ];
     let real = real.iter().find(|(name, _)| *name == protocol).expect("a protocol").1;
-    let beside = root().ancestors().skip(1).map(|folder| folder.join("shared/captures"));
-    let beside: Vec<PathBuf> = beside.filter(|folder| folder.is_dir()).take(1).collect();
     let (mut seen, mut list) = (BTreeSet::new(), Vec::new());
-    for folder in std::iter::once(fixture("")).chain(beside) {
+    for folder in std::iter::once(fixture("")).chain(captures_beside()) {
         let own = folder.join(protocol);
         let own = if own.is_dir() { entries(&own) } else { Vec::new() };
         let more = folder.join("real");

@@ -369,7 +369,8 @@ impl Sink for Reading<'_> {
         let own = delivered.is_some();
         let tally = &mut self.tally;
         let of = |n: u64| if own { n } else { 0 };
-        tally.conversations.add(1, of(1));
+        let new = u64::from(!closed.resumed);
+        tally.conversations.add(new, of(new));
         tally.packets.add(closed.packets, of(closed.packets));
         tally.bytes.add(closed.bytes, of(closed.bytes));
         if let Some(rejected) = tally.rejected.iter_mut().find(|rejected| rejected.flow == closed.flow) {

@@ -12,7 +12,7 @@ use crate::flow::{Closing, Delivery, End, Gap, Handler, Moved, Report, Side, Str
 
 impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn datagram(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>, payload: &[u8], length: usize) {
-        self.sequence(c.id);
+        self.sequence(c.serial);
         if let Classification::Dispatched(assignment) = c.state
             && assignment.generation.is_none_or(|generation| generation == self.generation)
         {
@@ -107,7 +107,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn closed(&mut self, c: &mut Classified) {
         match std::mem::take(&mut c.state) {
             Classification::Undecided(pending) => {
-                self.sequence(c.id);
+                self.sequence(c.serial);
                 self.settle(c, pending, true);
             }
             other => c.state = other,
@@ -142,6 +142,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         }
         self.sink.closed(&Closed {
             flow: c.id,
+            resumed: c.resumed,
             transport: c.transport,
             ends: c.ends,
             packets: c.packets.iter().sum(),
@@ -179,14 +180,14 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     }
 
     fn segment(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>) {
-        self.sequence(c.id);
+        self.sequence(c.serial);
         if let Classification::Dispatched(assignment) = c.state {
             self.dispatch(assignment, side, packet);
         }
     }
 
     fn close(&mut self, c: &mut Classified, why: End) {
-        self.sequence(c.id);
+        self.sequence(c.serial);
         if let (Classification::Dispatched(assignment), Some(dispatcher)) = (&c.state, &mut self.dispatcher) {
             dispatcher.close(*assignment, self.sequence.1, why);
         }
@@ -208,9 +209,10 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// Adds a conversation that has ended to the account.
+    /// Adds a conversation that has ended to the account. If an earlier part of it was evicted, that was counted.
     fn account(&mut self, c: &Classified) {
-        let amount = Amount { conversations: 1, packets: c.packets.iter().sum(), bytes: c.bytes.iter().sum() };
+        let amount =
+            Amount { conversations: (!c.resumed).into(), packets: c.packets.iter().sum(), bytes: c.bytes.iter().sum() };
         let account = &mut self.counters.account;
         match c.state {
             Classification::Claimed(_) => account.claimed += amount,

@@ -214,7 +214,7 @@ impl<S: Sink> Inspector<'_, S> {
                 c.state = Classification::Foreign(self.generation);
             }
             Some(Some((name, why, session, bits))) => {
-                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 self.counters.unclaimed.unread += pending.forgotten;
                 let mut owner = Owner::new(name, session, None);
                 (owner.why, owner.outcome.credit) = (why, bits.into());
@@ -307,7 +307,7 @@ impl<S: Sink> Inspector<'_, S> {
                     // Only the reader of the capture can run sessions that affect others.
                     found.as_ref().is_none_or(|(_, _, session, _)| !session.affects_others())
                 }) {
-                    *self.counters.claimed.entry((name, why)).or_default() += 1;
+                    *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                     let before = owner.has_messages();
                     *owner = Owner { before, ..Owner::new(name, session, None) };
                     owner.outcome.credit = bits.into();
@@ -358,7 +358,7 @@ impl<S: Sink> Inspector<'_, S> {
         let again = matches!(&c.state, Classification::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Classification::New) || again {
             if let Some((name, why, session, _)) = self.by_name(c) {
-                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 let named = matches!(why, BY_PROTO | BY_PORT);
                 let weighed = if named { self.weighed() } else { None };
                 return Some(Box::new(Owner { weighed, ..Owner::new(name, session, Some(self.generation)) }));
@@ -375,7 +375,7 @@ impl<S: Sink> Inspector<'_, S> {
             Classification::Dispatched(mut assignment) => {
                 let newer = assignment.generation.and_then(|generation| self.announced(c, generation));
                 if let Some((proto, session)) = newer {
-                    self.take_back(c.id, assignment);
+                    self.take_back(c.serial, assignment);
                     return Some(Box::new(Owner::new(proto, session, Some(self.generation))));
                 }
                 assignment.generation = assignment.generation.map(|_| self.generation);
@@ -413,7 +413,7 @@ impl<S: Sink> Inspector<'_, S> {
                 None
             }
             Look::Claimed(name, why, session, credit) => {
-                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 let mut owner = Owner::new(name, session, None);
                 owner.outcome.credit = credit;
                 self.learn(c, &owner);

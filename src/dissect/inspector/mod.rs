@@ -56,7 +56,7 @@ pub struct Inspector<'a, S: Sink> {
     dispatcher: Option<Dispatcher<'a>>,
     /// Whether conversations leave this thread: another one reads them, or nobody.
     may_leave: bool,
-    /// The current conversation, and the current sequence number.
+    /// The serial number of the current conversation, and the current sequence number.
     sequence: (u64, u64),
     dissection: Dissection,
     expected: FxHashMap<SocketAddr, (u64, &'static str, Box<dyn Session>)>,
@@ -189,30 +189,30 @@ impl<'a, S: Sink> Inspector<'a, S> {
 
     /// Begins a packet, or the end, of a conversation: its messages come after all earlier ones.
     #[inline(always)]
-    fn sequence(&mut self, flow: u64) {
-        if self.sequence.0 != flow {
-            self.sequence = (flow, self.sequence.1 + 1);
+    fn sequence(&mut self, serial: u64) {
+        if self.sequence.0 != serial {
+            self.sequence = (serial, self.sequence.1 + 1);
             self.sink.sequence(self.sequence.1);
         }
     }
 
     /// Does the same for work that the reader has dispatched, with the number assigned there.
     #[inline]
-    fn set_sequence(&mut self, flow: u64, sequence: u64) {
-        if self.sequence != (flow, sequence) {
-            self.sequence = (flow, sequence);
+    fn set_sequence(&mut self, serial: u64, sequence: u64) {
+        if self.sequence != (serial, sequence) {
+            self.sequence = (serial, sequence);
             self.sink.sequence(sequence);
         }
     }
 
     /// Takes a conversation back from its worker, to be read here from now on.
     #[cold]
-    fn take_back(&mut self, flow: u64, assignment: Assignment) {
+    fn take_back(&mut self, serial: u64, assignment: Assignment) {
         if let Some(dispatcher) = &mut self.dispatcher {
             dispatcher.forget(assignment, self.sequence.1);
         }
         self.sequence.0 = 0;
-        self.sequence(flow);
+        self.sequence(serial);
     }
 
     /// Ends a round if there is enough for one, or if there are many messages.
@@ -250,7 +250,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         event: StreamEvent<'_>,
         (frame, time): (u64, Time),
     ) {
-        self.sequence(c.id);
+        self.sequence(c.serial);
         let flow_info = flow_info(c, self.options);
         // As for datagrams.
         if let Classification::Claimed(owner) = &mut c.state

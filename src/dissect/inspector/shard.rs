@@ -51,7 +51,7 @@ impl<S: Worker> Reading for Shard<'_, S> {
         while let Some(WorkItem { slot, sequence, what }) = items.get_mut(*next) {
             *next += 1;
             if let Some(conversation) = partition.conversation(*slot) {
-                inspector.set_sequence(conversation.id, *sequence);
+                inspector.set_sequence(conversation.serial, *sequence);
             }
             match what {
                 Work::Packet(work) => {

@@ -119,7 +119,7 @@ impl Unclaimed {
 
     /// Records an unclaimed conversation that was closed.
     pub(super) fn end(&mut self, c: &Classified) {
-        self.count += 1;
+        self.count += u64::from(!c.resumed);
         let first = self.open.remove(&c.id).unwrap_or_default();
         let (packets, bytes) = (c.packets.iter().sum(), c.bytes.iter().sum());
         self.ended.push(UnclaimedFlow { flow: c.id, transport: c.transport, ends: c.ends, packets, bytes, first });
@@ -147,6 +147,7 @@ impl Unclaimed {
         let alike = &self.alike;
         self.unlike.retain(|unlike| unlike.ends.iter().all(|end| !alike.contains(end)));
         self.unlike.sort_by_key(|unlike| unlike.flow);
+        self.unlike.dedup_by_key(|unlike| unlike.flow);
         &self.unlike
     }
 
@@ -197,6 +198,16 @@ impl Unclaimed {
     }
 
     fn sort(&mut self) {
+        // The parts of a conversation that was evicted and came back are one.
+        self.ended.sort_by_key(|part| part.flow);
+        self.ended.dedup_by(|part, before| {
+            let same = part.flow == before.flow;
+            if same {
+                before.packets += part.packets;
+                before.bytes += part.bytes;
+            }
+            same
+        });
         self.ended.sort_by_key(|flow| (std::cmp::Reverse(flow.bytes), flow.flow));
         self.ended.truncate(REMEMBERED);
     }

@@ -92,6 +92,8 @@ proptest! {
     ) {
         let caps = Caps {
             conversations: 2,
+            // So each number is of one entry.
+            returning: 0,
             held_bytes: 300,
             held_segments: 6,
             unread_bytes: 900,

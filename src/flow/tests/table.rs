@@ -113,3 +113,33 @@ fn facts_of_a_conversation() {
     assert_eq!(c.ended, [Some(End::Capture); 2]);
     assert_eq!(c.transport.to_string(), "tcp");
 }
+
+/// An evicted conversation comes back under its number, in either direction; a SYN begins another one.
+#[test]
+fn evicted_conversations_keep_their_numbers() {
+    let mut closing = Closing::default();
+    let mut table = Table::new(Caps { conversations: 1, returning: 2, ..Caps::default() });
+    let mut send = |src: &str, dst: &str, body: Body<'_>| {
+        let (src, dst) = (src.parse().unwrap(), dst.parse().unwrap());
+        let packet = Packet { frame: 1, frames: &[], time: Time::default(), src, dst, leg: None, body };
+        table.packet(&packet, &mut closing);
+        table.statistics()
+    };
+    let udp = || Body::Udp { payload: b"a", length: 1 };
+    let (a, b, server) = ("10.0.0.1:1", "10.0.0.2:1", "10.0.0.9:9");
+    send(a, server, udp());
+    send(b, server, Body::Tcp(bytes(1, b"abc")));
+    send(server, a, udp());
+    send(server, b, Body::Tcp(bytes(1, b"abc")));
+    send(a, server, udp());
+    send(b, server, Body::Tcp(Segment { syn: true, ..bytes(9, b"") }));
+    send(a, server, Body::Tcp(bytes(1, b"abc")));
+    // Two numbers are kept: that of the last one is not.
+    send(server, b, udp());
+    let seen = send(a, server, Body::Tcp(bytes(9, b"abc")));
+    assert_eq!((seen.conversations, seen.evicted, seen.evicted_again, seen.forgotten), (6, 8, 3, 2));
+    table.finish(&mut closing);
+    let seen: Vec<_> = closing.0.iter().map(|c| (c.id, c.resumed)).collect();
+    let first = [(1, false), (2, false), (1, true), (2, true), (1, true), (3, false)];
+    assert_eq!(seen, [&first[..], &[(4, false), (5, false), (6, false)]].concat());
+}
