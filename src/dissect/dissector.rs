@@ -261,6 +261,12 @@ pub trait Session: Send {
         None
     }
 
+    /// Whether messages of both sides agree as those of another protocol would not: a response has the long key of its
+    /// request.
+    fn agrees(&self) -> bool {
+        false
+    }
+
     /// Whether all information that the server sends only once is known, except for its side.
     fn settled(&self) -> bool {
         true

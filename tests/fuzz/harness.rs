@@ -44,8 +44,14 @@ static FILES: LazyLock<Vec<&'static Described>> = LazyLock::new(|| {
 });
 
 /// Caps so small that a few packets reach them.
-const SMALL: Caps =
-    Caps { conversations: 4, held_bytes: 4096, held_segments: 8, unread_bytes: 1 << 16, buffered_bytes: 1 << 18 };
+const SMALL: Caps = Caps {
+    conversations: 4,
+    returning: 2,
+    held_bytes: 4096,
+    held_segments: 8,
+    unread_bytes: 1 << 16,
+    buffered_bytes: 1 << 18,
+};
 
 /// JSON is for programs, but people look at it: control characters in it are always escaped.
 pub fn no_controls(what: &str, text: &[u8]) {

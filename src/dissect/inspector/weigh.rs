@@ -14,6 +14,8 @@ const BYTES: usize = 4096;
 
 /// The number of packets that must be read without a fault, and their number for each packet with one.
 const READ_WELL: u64 = 8;
+/// The bits of evidence with which a conversation looks like the protocol that the user named.
+const LIKE: u32 = 4;
 
 impl Owner {
     /// Holds new bytes of a stream, to be weighed.
@@ -81,26 +83,30 @@ impl<S: Sink> Inspector<'_, S> {
             last: true,
             options: self.options,
         };
-        let (mut own, mut other): (u32, Option<(u32, &'static str)>) = (0, None);
+        let (mut own, mut fits, mut other): (u32, bool, Option<(u32, &'static str)>) = (0, false, None);
         for dissector in self.options.registry.iter() {
             match dissector.identify(&observation) {
-                Evidence::Bits(bits, _) if dissector.name() == name => own = bits,
+                Evidence::Bits(bits, _) if dissector.name() == name => (own, fits) = (bits, true),
                 Evidence::Bits(bits, _) if bits >= Evidence::CLAIM => other = other.max(Some((bits, dissector.name()))),
                 _ => {}
             }
         }
         let instead = other.filter(|(bits, _)| *bits > own).map(|(_, name)| name);
-        if own >= Evidence::FITS && (own >= Evidence::CLAIM || instead.is_none()) {
+        let agrees = broken == 0 && owner.session.agrees();
+        if (own >= LIKE || agrees) && (own >= Evidence::CLAIM || instead.is_none()) {
             self.counters.unclaimed.alike(c.ends);
             return;
         }
         let named = self.options.registry.by_name(name);
         let lenient = named.is_none_or(|named| named.lenient());
-        let reads_well = !lenient && good >= READ_WELL && broken * READ_WELL <= good;
-        // This is its server, and it is being tested with malformed packets.
+        // A message with an unknown number of a protocol from a file is read, and does not fit.
+        let described = named.is_some_and(|named| named.yields());
+        let many = good >= READ_WELL && !described;
+        let reads_well = !lenient && (fits || many) && broken * READ_WELL <= good;
+        // This is its server, and it is being tested with malformed packets, or the file describes only a part.
         let usual = named.is_some_and(|named| c.ends.iter().any(|end| named.ports().contains(&end.port())));
         let server = c.transport == Transport::Udp && !lenient && self.has_server(c);
-        let tested = (usual || server) && good > 0 && broken > 0;
+        let tested = (usual || server) && good > 0 && (broken > 0 || described);
         // The middle of a stream may contain no evidence at all.
         let middle = c.transport == Transport::Tcp && begun == [false; 2];
         if instead.is_none() && (reads_well || tested || middle) {

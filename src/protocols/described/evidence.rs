@@ -21,6 +21,8 @@ const WEIGHED: usize = 8;
 const COMPARED: usize = 24;
 /// The most bits that the length of another shape adds, and the number of shapes from which on they count.
 const SHAPE: (u32, usize) = (2, 6);
+/// The reason with too few bits for a claim.
+const FITS_OTHERS: &str = "packets that fit its file, but would fit others, too";
 /// The number of bytes that are shown of a stream without messages.
 const FIRST: usize = 48;
 
@@ -123,7 +125,10 @@ impl Weighed {
             SURE.. => Evidence::Bits(total.min(60), "constants, known numbers and exact ends of its file"),
             Evidence::CLAIM.. if port => Evidence::Bits(total, "a port of its file, and packets that fit it"),
             Evidence::CLAIM.. => Evidence::Bits(total, "packets that fit its file"),
-            _ => Evidence::Bits(0, "packets that fit its file, but would fit others, too"),
+            // None of the packets so far is enough, and further ones would not change that.
+            _ if misfit && last => Evidence::No,
+            _ if misfit => Evidence::Bits(0, FITS_OTHERS),
+            _ => Evidence::Bits(total, FITS_OTHERS),
         }
     }
 }

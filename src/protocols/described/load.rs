@@ -173,6 +173,8 @@ fn finish(
         public: Public { fields: &["memory", "mask", "header"], ..Public::default() },
         outline: Err("a file describes it already"),
         dump_transport: if udp.is_some() { |_| Transport::Udp } else { |_| Transport::Tcp },
+        // Files whose packets rule out nothing fit only what has their lengths.
+        lenient: !silent,
         ..Facts::new(name)
     };
     let mut described = Description {

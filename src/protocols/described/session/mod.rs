@@ -319,6 +319,10 @@ impl Session for DescribedSession {
         Some(Box::new(other))
     }
 
+    fn agrees(&self) -> bool {
+        self.traffic.agrees()
+    }
+
     fn memory(&self) -> usize {
         let parts: usize = self.parts.iter().map(Parts::memory).sum();
         let carrier = if let Channel::WebSocket(carrier) = &self.channel { carrier.memory() } else { 0 };

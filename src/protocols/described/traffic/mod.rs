@@ -31,6 +31,11 @@ impl Traffic {
         self.spaces.memory() + self.questions.memory()
     }
 
+    /// Whether an answer had the long key of its request.
+    pub fn agrees(&self) -> bool {
+        self.questions.agrees
+    }
+
     /// Handles a line. `start`: the offset of its first byte in the packet.
     pub fn see(
         &mut self,

@@ -12,6 +12,8 @@ use std::hash::{Hash, Hasher};
 
 /// The most requests that wait for an answer.
 const WAITING: usize = 1024;
+/// The bits of a key that no foreign message has by chance.
+const LONG: u32 = 32;
 
 /// The requests of a conversation that wait for an answer.
 #[derive(Debug, Default)]
@@ -19,6 +21,8 @@ pub struct Questions {
     waiting: VecDeque<Question>,
     /// The last answer of each side: further parts of it are not unmatched.
     answered: [Option<&'static str>; 2],
+    /// Whether an answer had the key of its request, with at least [`LONG`] bits.
+    pub agrees: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +54,10 @@ impl Questions {
         let (asks, answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
         if answers {
             let by = requests.by.as_ref().map(|(_, answer)| answer);
-            let Some(key) = identity(by, dissection, place) else { return };
+            let Some((key, long)) = identity(by, dissection, place) else { return };
             let found = self.waiting.iter().position(|q| q.rule == rule && q.side == side.other() && q.key == key);
             if let Some(question) = found.and_then(|at| self.waiting.remove(at)) {
+                self.agrees |= long;
                 let after = now - question.time;
                 dissection.delivery.push(Event::Answer(after));
                 dissection.relate(Level::Note, codes.answers, |note| {
@@ -72,7 +77,7 @@ impl Questions {
         }
         if asks {
             let by = requests.by.as_ref().map(|(ask, _)| ask);
-            let Some(key) = identity(by, dissection, place) else { return };
+            let Some((key, _)) = identity(by, dissection, place) else { return };
             let again = |q: &&Question| q.rule == rule && q.side == side && q.key == key;
             if let (Some(first), Some(_)) = (self.waiting.iter().find(again).copied(), &requests.by) {
                 dissection.relate(Level::Note, codes.asked_again, |note| {
@@ -92,9 +97,9 @@ impl Questions {
     }
 }
 
-/// The value that a request and its answer share; 0: there is no such field.
-fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<u64> {
-    let Some(path) = path else { return Some(0) };
+/// The value that a request and its answer share, 0 if there is no such field; and whether it is long and not 0.
+fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<(u64, bool)> {
+    let Some(path) = path else { return Some((0, false)) };
     let (node, ..) = path.find(dissection.into())?;
     let mut hasher = FxHasher::default();
     match (node.number(), node.value) {
@@ -104,5 +109,5 @@ fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>
         }
         _ => node.bytes(dissection.sources(place.bytes))?.hash(&mut hasher),
     }
-    Some(hasher.finish())
+    Some((hasher.finish(), node.bits >= LONG && node.number() != Some(0)))
 }
