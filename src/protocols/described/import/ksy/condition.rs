@@ -2,7 +2,7 @@
 
 use super::expr::Op;
 use super::forms::{Bits, Linear};
-use super::model::Model;
+use super::model::{Model, is_free};
 use super::value::{Path, Val};
 
 /// A condition.
@@ -95,17 +95,38 @@ impl Condition {
                 ])
             }
             Val::Binary(op, a, b) => compared(*op, a, b, model)?,
+            Val::Unknown(why) => return Err(why.clone()),
             _ => return Err("this is no condition".into()),
         })
     }
 }
 
+/// Conditions with a word between them. Comparisons of one field with several values are written as one.
 fn joined(list: &[Condition], between: &str) -> String {
-    let one = |one: &Condition| match one {
-        All(_) | Any(_) => format!("({})", one.text().unwrap_or_default()),
-        one => one.text().unwrap_or_default(),
+    let (sign, within) = if between == " or " { (" == ", "in") } else { (" != ", "not in") };
+    let split = |one: &Condition| match one {
+        Term(text, _) => text.split_once(sign).map(|(name, value)| (name.to_owned(), value.to_owned())),
+        _ => None,
     };
-    list.iter().map(one).collect::<Vec<_>>().join(between)
+    let mut parts: Vec<String> = Vec::new();
+    let mut done: Vec<String> = Vec::new();
+    for one in list {
+        match (one, split(one)) {
+            (_, Some((name, _))) if done.contains(&name) => {}
+            (_, Some((name, value))) => {
+                let same = list.iter().filter_map(split).filter(|(other, _)| *other == name);
+                let values: Vec<String> = same.map(|(_, value)| value).collect();
+                parts.push(match values.len() {
+                    1 => format!("{name}{sign}{value}"),
+                    _ => format!("{name} {within} {}", values.join(", ")),
+                });
+                done.push(name);
+            }
+            (All(_) | Any(_), _) => parts.push(format!("({})", one.text().unwrap_or_default())),
+            _ => parts.push(one.text().unwrap_or_default()),
+        }
+    }
+    parts.join(between)
 }
 
 /// A comparison of a field with what is always the same.
@@ -119,6 +140,7 @@ fn compared(op: Op, a: &Val, b: &Val, model: &Model<'_>) -> Result<Condition, St
         _ => return Err("this is no condition".into()),
     };
     match (a, b) {
+        (Val::Unknown(why), _) | (_, Val::Unknown(why)) => Err(why.clone()),
         (Val::Path(path), Val::Text(text)) | (Val::Text(text), Val::Path(path)) if path.is_text => {
             let quote = if text.contains('"') { '\'' } else { '"' };
             let is = |sign: &str| format!("{} {sign} {quote}{text}{quote}", path.text);
@@ -207,7 +229,7 @@ fn named(path: &Path, n: i128, with: &Val, model: &Model<'_>) -> String {
 
 /// Whether the name can be a word of a condition, and the field has it.
 fn is_plain(name: &str, path: &Path, n: i128, model: &Model<'_>, own: usize) -> bool {
-    let word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && super::model::free(name) == name;
+    let word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_free(name);
     let fits = !path.signed && n >= 0 && (path.bits >= 64 || n >> path.bits == 0);
     word && fits && model.enums.get(own).is_some()
 }

@@ -13,20 +13,18 @@ use crate::protocols::described::import::yaml::{Node, Value};
 const ALTERNATIVES: usize = 64;
 
 /// The bytes of a field.
-#[derive(Clone)]
 enum Size {
     /// Those of its type.
     Own,
     Rest,
-    Bytes(Linear),
+    Bytes(Result<Linear, String>),
 }
 
 /// The number of a field's elements.
-#[derive(Clone)]
 enum Count {
     One,
     Rest,
-    Times(Linear),
+    Times(Result<Linear, String>),
 }
 
 /// Alternatives, each with its condition.
@@ -47,16 +45,14 @@ impl Writing<'_, '_> {
     }
 
     /// The values of an expression, each with its condition.
-    fn numbers(&self, text: &str, own: usize) -> Result<Cases<Linear>, String> {
+    fn numbers(&self, text: &str, own: usize) -> Result<Cases<Result<Linear, String>>, String> {
         let val = self.resolver.value(text, &Place::of(own))?;
         let mut all = Vec::new();
         for (conditions, val) in cases(&val)? {
             let conditions = conditions.iter().map(|one| Condition::of(one, self.model));
             let condition = Condition::all(conditions.collect::<Result<Vec<_>, _>>()?);
-            // A value that is not known, where it cannot occur, is no matter.
-            if condition != Condition::Never {
-                all.push((condition, Linear::of(&val).ok_or("arithmetic is not carried over")?));
-            }
+            let why = || format!("{text}: {}", val.unknown().unwrap_or("arithmetic is not carried over"));
+            all.push((condition, Linear::of(&val).ok_or_else(why)));
         }
         Ok(all)
     }
@@ -178,7 +174,8 @@ impl Writing<'_, '_> {
             }
         };
         let times = match count {
-            Count::Times(times) => {
+            Count::Times(Err(why)) => return Err(format!("repeat-expr: {why}")),
+            Count::Times(Ok(times)) => {
                 if let Some(n) = times.fixed() {
                     match n {
                         0 => return Ok(None),
@@ -189,10 +186,12 @@ impl Writing<'_, '_> {
                     match times.of_path() {
                         Some(path) if (times.num, times.den, times.plus) == (1, 1, 0) => path.text.clone(),
                         Some(path) => {
-                            // So many bytes, where each element has as many.
-                            let bytes = self.fixed(own, kind).filter(|_| plain && times.den == 1);
+                            // The bytes of all elements, where each has the same number.
+                            let bytes = self.fixed(kind, 0).filter(|_| plain);
+                            let bytes = bytes.filter(|bytes| times.den == 1 || times.down && *bytes == times.den);
                             let bytes = bytes.ok_or("arithmetic is not carried over")?;
-                            keys.set("size", sized(path, (times.num * bytes, 1), -times.plus * bytes)?);
+                            let factor = times.num * bytes / times.den;
+                            keys.set("size", sized(path, (factor, 1), -times.plus * bytes)?);
                             "*".into()
                         }
                         None => return Err("a number of elements that is not carried over".into()),
@@ -231,7 +230,7 @@ impl Writing<'_, '_> {
     fn is_whole(&self, kind: &Shape, count: &Count) -> bool {
         let Shape::Bits(bits) = kind else { return true };
         match count {
-            Count::Times(times) => times.fixed().map_or(bits % 8 == 0, |n| n * i128::from(*bits) % 8 == 0),
+            Count::Times(Ok(times)) => times.fixed().map_or(bits % 8 == 0, |n| n * i128::from(*bits) % 8 == 0),
             _ => bits % 8 == 0,
         }
     }
@@ -257,10 +256,13 @@ impl Writing<'_, '_> {
         let mut keys = Keys::default();
         match size {
             Size::Own | Size::Rest => {}
-            Size::Bytes(linear) => match (linear.fixed(), linear.of_path()) {
+            Size::Bytes(Err(why)) => return Err(format!("size: {why}")),
+            Size::Bytes(Ok(linear)) => match (linear.fixed(), linear.of_path()) {
                 (Some(0), _) => return Ok(None),
                 (Some(n @ 1..=0xff_ffff), _) => keys.set("size", n.to_string()),
-                (_, Some(path)) => keys.set("size", sized(path, (linear.num, linear.den), -linear.plus)?),
+                (_, Some(path)) if !linear.down => {
+                    keys.set("size", sized(path, (linear.num, linear.den), -linear.plus)?);
+                }
                 _ if linear.is_rest() && self.after(own, k) == Some(-linear.plus) => {}
                 _ => return Err(format!("size: {} is not carried over", node.text_of("size"))),
             },
@@ -428,16 +430,12 @@ impl Writing<'_, '_> {
         }
         match node.get("size").and_then(|size| number(size.text())) {
             Some(size) => Some(size),
-            None => self.fixed_at(&shape(self.model, own, node), depth),
+            None => self.fixed(&shape(self.model, own, node), depth),
         }
     }
 
     /// The bytes of a type, if they are always as many.
-    fn fixed(&self, _own: usize, kind: &Shape) -> Option<i128> {
-        self.fixed_at(kind, 0)
-    }
-
-    fn fixed_at(&self, kind: &Shape, depth: usize) -> Option<i128> {
+    fn fixed(&self, kind: &Shape, depth: usize) -> Option<i128> {
         match kind {
             Shape::Number { bits, .. } => Some(i128::from(bits / 8)),
             Shape::Type(inner) if depth < 8 => {

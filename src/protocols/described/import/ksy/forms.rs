@@ -6,12 +6,14 @@ use super::value::{Path, Val};
 /// The most alternatives of a value.
 const CASES: usize = 16;
 
-/// `path * num / den + plus`, the division rounded up, or what is left in the region, and `plus`.
+/// `path * num / den + plus`, or what is left in the region, and `plus`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
     pub path: Option<Path>,
     pub num: i128,
     pub den: i128,
+    /// The division is rounded down, not up.
+    pub down: bool,
     pub plus: i128,
     /// The factors of the region's size and of the current place.
     io: (i128, i128),
@@ -19,7 +21,7 @@ pub struct Linear {
 
 impl Linear {
     fn constant(plus: i128) -> Linear {
-        Linear { path: None, num: 0, den: 1, plus, io: (0, 0) }
+        Linear { path: None, num: 0, den: 1, down: false, plus, io: (0, 0) }
     }
 
     /// Whether it is what is left in the region, and `plus`.
@@ -53,7 +55,7 @@ impl Linear {
         };
         let (num, den) = if self.path.is_some() { (self.num, self.den) } else { (other.num, other.den) };
         let io = (self.io.0 + other.io.0, self.io.1 + other.io.1);
-        Some(Linear { path, num, den, plus: self.plus + other.plus, io })
+        Some(Linear { path, num, den, down: self.down || other.down, plus: self.plus + other.plus, io })
     }
 
     /// The form of a value.
@@ -79,6 +81,8 @@ impl Linear {
                             Linear { num: a.num / n, plus: a.plus / n, ..a }
                         } else if a.num == 1 && a.plus == n - 1 {
                             Linear { den: n, plus: 0, ..a }
+                        } else if a.num == 1 && a.plus == 0 {
+                            Linear { den: n, down: true, ..a }
                         } else {
                             return None;
                         }

@@ -10,9 +10,11 @@ const TYPES: usize = 1024;
 /// The most imported files.
 const FILES: usize = 64;
 
-/// Words of conditions, and names that the language itself gives.
-const TAKEN: [&str; 11] =
-    ["left", "not", "and", "or", "in", "from", "packet", "true", "false", "unparsed", "unended"];
+/// Words of conditions, types of lengths, and names that the language itself gives.
+const TAKEN: [&str; 20] = [
+    "left", "not", "and", "or", "in", "from", "packet", "true", "false", "unparsed", "unended", "undescribed", "bool",
+    "bit", "varint", "varint32", "svarint", "svarint32", "zigzag", "zigzag32",
+];
 
 /// The file that another one imports: the importing file's name, the import; its name and text.
 pub type Others<'a> = &'a dyn Fn(&str, &str) -> Option<(String, String)>;
@@ -100,18 +102,28 @@ pub struct Model<'a> {
     files: Vec<(&'a str, usize)>,
 }
 
-/// A name that is none of the language's own.
-pub fn free(name: &str) -> String {
-    let word = WORDS.split(' ').any(|word| word == name) || TAKEN.contains(&name);
-    let numbered = name.starts_with(['u', 'i', 'f']) && name.get(1..2).is_some_and(|c| c.as_bytes()[0].is_ascii_digit());
+/// Whether a name can be a word of a condition.
+pub fn is_free(name: &str) -> bool {
+    let numbered = name.starts_with(['u', 'i', 'f']) && name.get(1..2).is_some_and(|c| c >= "0" && c <= "9");
+    !TAKEN.contains(&name) && !numbered
+}
+
+/// A name for a field that is none of the language's own. `kind`: for a struct.
+fn free(name: &str, kind: bool) -> String {
     let mut free: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if !free.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         free.insert(0, '_');
     }
-    if word || numbered || name.starts_with("crc") {
+    let word = kind && (name.starts_with("crc") || WORDS.split(' ').any(|word| word == name));
+    if word || !is_free(name) {
         free.push('_');
     }
     free
+}
+
+/// The name of a field.
+pub fn field(name: &str) -> String {
+    free(name, false)
 }
 
 impl<'a> Model<'a> {
@@ -146,7 +158,7 @@ impl<'a> Model<'a> {
         let mut taken = BTreeSet::new();
         for (k, node) in node.get("seq").map_or(&[][..], Node::list).iter().enumerate() {
             let id = node.text_of("id");
-            let mut name = if id.is_empty() { format!("unnamed{k}") } else { free(id) };
+            let mut name = if id.is_empty() { format!("unnamed{k}") } else { field(id) };
             while !taken.insert(name.clone()) {
                 name.push('_');
             }
@@ -170,10 +182,10 @@ impl<'a> Model<'a> {
     /// Gives structs and enumerations names that are unique: their own, or with those of the types around them.
     fn name(&mut self) {
         let mut many: HashMap<String, usize> = HashMap::new();
-        self.types.iter().for_each(|own| *many.entry(free(own.id)).or_default() += 1);
+        self.types.iter().for_each(|own| *many.entry(free(own.id, true)).or_default() += 1);
         let mut taken = BTreeSet::new();
         for k in 0..self.types.len() {
-            let mut name = free(self.types[k].id);
+            let mut name = free(self.types[k].id, true);
             let mut around = self.types[k].around;
             while let Some(outer) = around.filter(|_| many.get(&name).copied().unwrap_or(0) > 1 || taken.contains(&name)) {
                 name = format!("{}_{name}", self.types[outer].id);
@@ -226,7 +238,7 @@ impl<'a> Model<'a> {
 }
 
 fn enumeration<'a>(id: &str, file: usize, node: &'a Node) -> Enumeration<'a> {
-    let mut own = Enumeration { name: free(id), file, values: Vec::new(), left_out: Vec::new() };
+    let mut own = Enumeration { name: field(id), file, values: Vec::new(), left_out: Vec::new() };
     let (mut numbers, mut names) = (BTreeSet::new(), BTreeSet::new());
     for (key, value) in node.entries() {
         let name = if let Value::Map(_) = value.value { value.text_of("id") } else { value.text() };

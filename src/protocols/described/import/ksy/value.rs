@@ -26,6 +26,8 @@ pub enum Val {
     Not(Box<Val>),
     Binary(Op, Box<Val>, Box<Val>),
     Choice(Box<Val>, Box<Val>, Box<Val>),
+    /// It is not known, and why.
+    Unknown(String),
 }
 
 /// An earlier field.
@@ -257,13 +259,26 @@ impl<'m, 'a> Resolver<'m, 'a> {
             return Ok(Val::Path(Path { text: place.path(&attr.name), bits, signed, is_text, names }));
         }
         let Some(node) = self.model.instance(own, id) else { return Err(format!("{id} is no field before it")) };
-        let Some(value) = node.get("value") else { return Err(format!("the instance {id} reads elsewhere (pos)")) };
+        let Some(value) = node.get("value") else {
+            return Ok(Val::Unknown(format!("the instance {id} is read elsewhere (pos)")));
+        };
         let own = Place { types: vec![own], element: None, ..place.clone() };
         self.reduced(&Expr::parse(value.text()).map_err(|why| format!("{id}: {why}"))?, &own, depth + 1)
     }
 }
 
 impl Val {
+    /// The reason why it, or a part of it, is not known.
+    pub fn unknown(&self) -> Option<&str> {
+        match self {
+            Val::Unknown(why) => Some(why),
+            Val::Not(one) => one.unknown(),
+            Val::Binary(_, a, b) => a.unknown().or_else(|| b.unknown()),
+            Val::Choice(condition, a, b) => condition.unknown().or_else(|| a.unknown()).or_else(|| b.unknown()),
+            _ => None,
+        }
+    }
+
     /// An operation on two numbers is their result.
     fn folded(self) -> Val {
         let Val::Binary(op, a, b) = &self else { return self };

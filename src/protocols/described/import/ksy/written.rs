@@ -1,10 +1,10 @@
 //! Writes types as structs of a protocol file.
 
 use super::condition::Condition;
-use super::model::{Files, Model, free};
+use super::model::{Files, Model, field};
 use super::shape::{Shape, shape, targets};
 use super::value::Resolver;
-use super::views::{View, views};
+use super::views::{View, Whole, views};
 use crate::protocols::described::export::{key, quoted};
 use crate::protocols::described::import::yaml::{Node, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -82,6 +82,7 @@ pub struct Writing<'m, 'a> {
     pub broken: &'m Broken,
     files: &'m Files,
     views: Vec<Vec<View<'a>>>,
+    whole: Vec<Option<Whole>>,
     /// The types that nothing follows, wherever they are used.
     last: Vec<bool>,
     /// The structs that are written, and the types that are to be.
@@ -98,13 +99,14 @@ pub struct Writing<'m, 'a> {
 impl<'m, 'a> Writing<'m, 'a> {
     /// Writes all types that the first one has. `broken`: the fields that did not load.
     pub fn new(model: &'m Model<'a>, files: &'m Files, broken: &'m Broken) -> Writing<'m, 'a> {
-        let (resolver, views) = views(model, &|name, key| broken.why(name, key).is_some());
+        let (resolver, views, whole) = views(model, &|name, key| broken.why(name, key).is_some());
         let mut own = Writing {
             model,
             resolver,
             broken,
             files,
             views,
+            whole,
             last: last(model),
             structs: Vec::new(),
             open: vec![0],
@@ -115,9 +117,9 @@ impl<'m, 'a> Writing<'m, 'a> {
             left_out: Vec::new(),
         };
         while let Some(place) = own.open.pop() {
-            let fields = own.build(place);
-            let name = own.model.types[place].name.clone();
-            own.structs.push((name, fields));
+            let at = own.structs.len();
+            own.structs.push((own.model.types[place].name.clone(), Vec::new()));
+            own.structs[at].1 = own.build(place);
             own.count(place);
         }
         own.rest();
@@ -224,6 +226,9 @@ impl<'m, 'a> Writing<'m, 'a> {
         // The bits after the last whole byte; `None`: the data decides.
         let mut odd = Some(0);
         self.view(own, None, &Condition::Always, &mut outs);
+        if self.number(own, &mut outs) {
+            return outs;
+        }
         let mut k = 0;
         while let Some(attr) = kind.seq.get(k) {
             if ended.0 == Condition::Always {
@@ -260,6 +265,35 @@ impl<'m, 'a> Writing<'m, 'a> {
             outs.push(padding("last", 8 - before));
         }
         outs
+    }
+
+    /// Writes a type that an instance reads as one number. Returns false if there is none.
+    fn number(&mut self, own: usize, outs: &mut Vec<Out>) -> bool {
+        let Some(whole) = self.whole.get_mut(own).and_then(Option::take) else { return false };
+        let seq = &self.model.types[own].seq;
+        let mut keys = Keys::default();
+        keys.set("type", quoted(&self.word(whole.bits, false, false, Some(true)).unwrap_or_default()));
+        outs.push(Out { key: whole.key.clone(), keys, condition: Condition::Always });
+        self.keep();
+        for (condition, parts) in &whole.parts {
+            let mut all = Vec::new();
+            for (k, range) in parts {
+                let Some(attr) = seq.get(*k) else { continue };
+                let names = self.named(own, attr.node, (range.0 - range.1 + 1, false));
+                all.push(part(&attr.name, *range, names, doc(attr.node.text_of("doc"))));
+                self.keep();
+            }
+            let key = format!("{}_view{}", whole.key, outs.len());
+            let mut keys = Keys::default();
+            keys.set("of", quoted(&whole.key));
+            keys.set("bits", format!("{{ {} }}", all.join(", ")));
+            outs.push(Out { key, keys, condition: condition.clone() });
+        }
+        for attr in seq {
+            self.view(own, Some(&attr.name), &Condition::Always, outs);
+        }
+        self.whole[own] = Some(whole);
+        true
     }
 
     /// Writes a field, all of its alternatives.
@@ -340,15 +374,15 @@ impl<'m, 'a> Writing<'m, 'a> {
     fn run(&self, own: usize, k: usize) -> Option<usize> {
         let (model, seq) = (self.model, &self.model.types[own].seq);
         let free = |node: &Node| bit_field(model, own, node).filter(|_| node.get("if").is_none());
-        let (mut sum, mut at, mut fits) = (0, k, None);
+        let (mut sum, mut at) = (0, k);
         while let Some(bits) = seq.get(at).and_then(|attr| free(attr.node)).filter(|bits| sum + bits <= 64) {
             (sum, at) = (sum + bits, at + 1);
             if sum % 8 == 0 {
-                fits = Some(at - k);
+                return Some(at - k);
             }
         }
         let more = seq.get(at).is_some_and(|next| bit_field(model, own, next.node).is_some());
-        if at > k && !more { Some(at - k) } else { fits }
+        (at > k && !more).then_some(at - k)
     }
 
     /// Writes bit fields as the parts of one number. Returns how many these are.
@@ -431,7 +465,7 @@ impl<'m, 'a> Writing<'m, 'a> {
             let mut parts = Vec::new();
             for one in &view.parts {
                 let names = self.named(own, one.node, (one.high - one.low + 1, false));
-                parts.push(part(&free(one.id), (one.high, one.low), names, doc(one.node.text_of("doc"))));
+                parts.push(part(&field(one.id), (one.high, one.low), names, doc(one.node.text_of("doc"))));
                 self.keep();
             }
             let mut keys = Keys::default();
@@ -450,6 +484,7 @@ impl<'m, 'a> Writing<'m, 'a> {
         let Some(node) = kind.node else { return };
         for (id, instance) in node.get("instances").map_or(&[][..], Node::entries) {
             let viewed = self.views[place].iter().flat_map(|view| &view.parts).any(|part| part.id == id.text());
+            let viewed = viewed || self.whole[place].as_ref().is_some_and(|whole| whole.id == id.text());
             if !viewed {
                 let why = match instance.get("value") {
                     Some(_) => "computed: it is only in sizes and conditions that use it",
