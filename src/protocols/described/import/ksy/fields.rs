@@ -263,7 +263,7 @@ impl Writing<'_, '_> {
                 (_, Some(path)) if !linear.down => {
                     keys.set("size", sized(path, (linear.num, linear.den), -linear.plus)?);
                 }
-                _ if linear.is_rest() && self.after(own, k) == Some(-linear.plus) => {}
+                _ if linear.is_rest() && (linear.plus == 0 || self.after(own, k) == Some(-linear.plus)) => {}
                 _ => return Err(format!("size: {} is not carried over", node.text_of("size"))),
             },
         }
