@@ -43,7 +43,7 @@ impl Condition {
         }
         let mut unique: Vec<Condition> = Vec::new();
         for one in flat {
-            if unique.iter().any(|other| other.clone().not() == one) {
+            if unique.iter().any(|other| other.excludes(&one)) {
                 return Never;
             }
             if !unique.contains(&one) {
@@ -60,6 +60,15 @@ impl Condition {
     /// At least one of these.
     pub fn any(list: impl IntoIterator<Item = Condition>) -> Condition {
         Condition::all(list.into_iter().map(Condition::not)).not()
+    }
+
+    /// Whether it is the opposite of another one.
+    fn excludes(&self, other: &Condition) -> bool {
+        match (self, other) {
+            (Term(text, opposite), Term(other, not_other)) => text == not_other && opposite == other,
+            (All(_), Any(_)) | (Any(_), All(_)) => self.clone().not() == *other,
+            _ => false,
+        }
     }
 
     fn term(text: String, opposite: String) -> Condition {
@@ -89,10 +98,7 @@ impl Condition {
             Val::Choice(condition, a, b) => {
                 let condition = Condition::of(condition, model)?;
                 let (a, b) = (Condition::of(a, model)?, Condition::of(b, model)?);
-                Condition::any([
-                    Condition::all([condition.clone(), a]),
-                    Condition::all([condition.not(), b]),
-                ])
+                Condition::any([Condition::all([condition.clone(), a]), Condition::all([condition.not(), b])])
             }
             Val::Binary(op, a, b) => compared(*op, a, b, model)?,
             Val::Unknown(why) => return Err(why.clone()),
@@ -169,10 +175,16 @@ fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, 
         if linear.is_rest() {
             return left(op, n);
         }
-        if let Some(path) = linear.of_path()
-            && (linear.num, linear.den) == (1, 1)
-        {
-            return Ok(sign(op, path, n, &named(path, n, with, model)));
+        if let Some(path) = linear.of_path().filter(|_| linear.den == 1) {
+            let (floor, exact) = (n.div_euclid(linear.num), n % linear.num == 0);
+            // The least number from which on it is at least n.
+            let least = floor + i128::from(!exact);
+            return Ok(match op {
+                Op::Equal if !exact => Never,
+                Op::Unequal if !exact => Always,
+                Op::AtLeast | Op::Below => sign(op, path, least, &named(path, least, with, model)),
+                _ => sign(op, path, floor, &named(path, floor, with, model)),
+            });
         }
     }
     let Some(bits) = Bits::of(of) else { return Err("arithmetic is not carried over".into()) };
@@ -199,7 +211,10 @@ fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, 
         }
         Op::Above | Op::AtMost if above => {
             let op = if op == Op::Above { Op::AtLeast } else { Op::Below };
-            n.checked_add(1).and_then(place).map(|n| compare(op, n)).ok_or_else(|| "a number that it cannot have".into())
+            n.checked_add(1)
+                .and_then(place)
+                .map(|n| compare(op, n))
+                .ok_or_else(|| "a number that it cannot have".into())
         }
         _ => Err("bits are equal to a number or not".into()),
     }
@@ -220,7 +235,9 @@ fn equal(path: &Path, mask: u64, wanted: u64) -> Condition {
 /// The name of a number, if the field has it.
 fn named(path: &Path, n: i128, with: &Val, model: &Model<'_>) -> String {
     match with {
-        Val::Named(value, own, name) if path.names == Some(*own) && *value == n && is_plain(name, path, n, model, *own) => {
+        Val::Named(value, own, name)
+            if path.names == Some(*own) && *value == n && is_plain(name, path, n, model, *own) =>
+        {
             name.clone()
         }
         _ => n.to_string(),

@@ -12,8 +12,26 @@ const FILES: usize = 64;
 
 /// Words of conditions, types of lengths, and names that the language itself gives.
 const TAKEN: [&str; 20] = [
-    "left", "not", "and", "or", "in", "from", "packet", "true", "false", "unparsed", "unended", "undescribed", "bool",
-    "bit", "varint", "varint32", "svarint", "svarint32", "zigzag", "zigzag32",
+    "left",
+    "not",
+    "and",
+    "or",
+    "in",
+    "from",
+    "packet",
+    "true",
+    "false",
+    "unparsed",
+    "unended",
+    "undescribed",
+    "bool",
+    "bit",
+    "varint",
+    "varint32",
+    "svarint",
+    "svarint32",
+    "zigzag",
+    "zigzag32",
 ];
 
 /// The file that another one imports: the importing file's name, the import; its name and text.
@@ -145,6 +163,16 @@ impl<'a> Model<'a> {
         if self.types.len() >= TYPES {
             return Err((node.line, format!("more than {TYPES} types")));
         }
+        for (key, list) in [("seq", true), ("types", false), ("enums", false), ("instances", false), ("meta", false)] {
+            let wrong = node.get(key).filter(|node| match node.value {
+                Value::List(_) => !list,
+                Value::Map(_) => list,
+                Value::Text { ref text, .. } => !matches!(text.as_str(), "" | "~" | "null"),
+            });
+            if let Some(wrong) = wrong {
+                return Err((wrong.line, format!("{key}: expected a {}", if list { "list" } else { "map" })));
+            }
+        }
         let mut own = Type { id, line: node.line, node: Some(node), ..defaults };
         if let Some(meta) = node.get("meta") {
             match meta.get("endian").map(|endian| (&endian.value, endian.text())) {
@@ -187,7 +215,9 @@ impl<'a> Model<'a> {
         for k in 0..self.types.len() {
             let mut name = free(self.types[k].id, true);
             let mut around = self.types[k].around;
-            while let Some(outer) = around.filter(|_| many.get(&name).copied().unwrap_or(0) > 1 || taken.contains(&name)) {
+            while let Some(outer) =
+                around.filter(|_| many.get(&name).copied().unwrap_or(0) > 1 || taken.contains(&name))
+            {
                 name = format!("{}_{name}", self.types[outer].id);
                 around = self.types[outer].around;
             }

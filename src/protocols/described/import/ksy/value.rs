@@ -127,7 +127,8 @@ impl<'m, 'a> Resolver<'m, 'a> {
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
                 let (name, path) = path.split_last().ok_or("an empty name")?;
                 let from = place.types.first().copied().unwrap_or_default();
-                let own = self.model.find_enum(path, from).ok_or_else(|| format!("no enumeration {}", path.join("::")))?;
+                let own =
+                    self.model.find_enum(path, from).ok_or_else(|| format!("no enumeration {}", path.join("::")))?;
                 let known = self.model.enums.get(own).into_iter().flat_map(|own| &own.values);
                 let found = known.clone().find(|(_, known, _)| known == name);
                 let (n, ..) = found.ok_or_else(|| format!("no value {name} of {}", path.join("::")))?;
