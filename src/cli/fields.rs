@@ -22,7 +22,7 @@ pub struct Fields {
     /// List built-in protocol files, print the one named, or write all into DIR/
     #[arg(long, conflicts_with = "format")]
     pub examples: bool,
-    /// Write a protocol file from a description in another language (.proto)
+    /// Write a protocol file from a description in another language (.proto, .ksy)
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["what", "format", "examples", "as_toml"])]
     pub from: Option<PathBuf>,
     /// Choose the form of the output
@@ -41,4 +41,4 @@ Examples:
   netkit fields dnp -f json          for tools
   netkit fields dnp --as-toml        a protocol file to begin your own with
   netkit fields --examples enet > enet.toml    a protocol described in a file
-  netkit fields --from game.proto > game.toml  begin with another description";
+  netkit fields --from game.ksy > game.toml    begin with another description";

@@ -3,7 +3,7 @@
 
 use super::bits::{self, BitBuf};
 use super::kinds::{LEVELS, Ring};
-use super::layout::{Field, Kind, Name, Order, flag};
+use super::layout::{Field, Key, Kind, Name, Order, flag};
 use rustc_hash::FxHashMap;
 
 /// The values of this message's earlier fields that later ones refer to.
@@ -39,8 +39,8 @@ pub(super) struct Entry {
     pub counted: bool,
     /// Set for a part of a number that begins at `bit`.
     pub within: Option<Within>,
-    /// The group that contained it, if the walk has left that group.
-    pub group: Option<&'static Field>,
+    /// The groups that contained it, of those that the walk has left.
+    pub group: Option<Key>,
 }
 
 /// A part of a number.
@@ -147,7 +147,9 @@ impl Scope {
             self.entries.truncate(len);
             return;
         }
-        self.entries.iter_mut().skip(len).for_each(|entry| entry.group = Some(group));
+        for entry in self.entries.iter_mut().skip(len) {
+            entry.group = Some(entry.group.map_or(group.key, |inner| inner.within(group.key)));
+        }
     }
 
     /// Moves all positions from bit `at` on by `bits`.

@@ -93,7 +93,7 @@ fn from(path: &std::path::Path) -> anyhow::Result<u8> {
     let name = path.display().to_string();
     let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
     let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8")))?;
-    let imported = protocols::described::import(&name, &text).map_err(|(line, why)| match line {
+    let imported = protocols::described::import(&name, &text, &imported_file).map_err(|(line, why)| match line {
         0 => Usage(why),
         line => Usage(format!("{name}: line {line}: {why}")),
     })?;
@@ -102,6 +102,16 @@ fn from(path: &std::path::Path) -> anyhow::Result<u8> {
     let (carried, all) = (imported.carried, imported.all);
     let _ = writeln!(io::stderr(), "netkit: {}: {carried} of {all} statements ({share:.0} %)", Printable(&name));
     Ok(0)
+}
+
+/// The file that a .ksy file imports: from its own folder, or, where the import begins with /, from one around it.
+fn imported_file(file: &str, import: &str) -> Option<(String, String)> {
+    let path = format!("{}.ksy", import.trim_start_matches('/'));
+    let around = if import.starts_with('/') { usize::MAX } else { 1 };
+    let folders = std::path::Path::new(file).ancestors().skip(1).take(around);
+    let found = folders.map(|folder| folder.join(&path)).find(|path| path.is_file())?;
+    let text = String::from_utf8(super::input::bytes(&found).ok()?).ok()?;
+    Some((found.display().to_string(), text))
 }
 
 /// Prints one line per column: the message, the column, its type in SQL.

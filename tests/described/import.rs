@@ -7,6 +7,11 @@ use crate::words::read;
 use netkit::protocols::described::{import, load};
 use serde_json::{Value as Json, json};
 
+/// A description that imports no file.
+fn none(_: &str, _: &str) -> Option<(String, String)> {
+    None
+}
+
 /// The bytes are those of Google's protobuf for Python, and the values those that it was given.
 #[test]
 fn a_proto_file() {
@@ -56,12 +61,12 @@ fn a_proto_file() {
 fn other_proto_files() {
     let text = "syntax = \"proto2\";\nmessage A { repeated uint32 a = 1; repeated uint32 b = 2 [packed = true]; optional int32 c = 3 [default = 7];\n\
         optional group G = 4 { optional int32 d = 1; } extensions 100 to 199; }\n/* message B { */ extend A { optional int32 e = 100; }\n";
-    let done = import("dir/a b.proto", text).unwrap();
+    let done = import("dir/a b.proto", text, &none).unwrap();
     assert_eq!((done.carried, done.all), (4, 8), "{}", done.text);
     assert!(done.text.contains("protocol = \"a_b\""), "{}", done.text);
     let lines = read(&done.text, b"\x08\x01\x08\x02\x12\x02\x03\x04");
     assert_eq!(lines[0]["fields"]["message"], json!({"a": [1, 2], "b": [3, 4]}));
-    load("x.toml", &import("riptide.proto", "").unwrap().text).unwrap();
+    load("x.toml", &import("riptide.proto", "", &none).unwrap().text).unwrap();
     for (text, line, what) in [
         ("message A {\n", 1, "the bracket { does not end"),
         ("\nmassage A {}", 2, "expected message or enum, got \"massage\""),
@@ -70,16 +75,16 @@ fn other_proto_files() {
         ("message A { int32 a = 536870912; }", 1, "a: expected its number"),
         ("message A { int32 a 1; }", 1, "expected \"=\", got \"1\""),
     ] {
-        let (at, why) = import("a.proto", text).expect_err(text);
+        let (at, why) = import("a.proto", text, &none).expect_err(text);
         assert!(at == line && why.contains(what), "{text}: {at}: {why}");
     }
     let deep = "message A { ".repeat(40);
-    assert!(import("a.proto", &deep).expect_err("deep").1.contains("more than 16 deep"));
+    assert!(import("a.proto", &deep, &none).expect_err("deep").1.contains("more than 16 deep"));
     // A chain of messages is no recursion of the importer's.
     let chain = |most: usize| (0..most).map(|k| format!("message A{k} {{ A{} a = 1; }}\n", k + 1)).collect::<String>();
-    assert_eq!(import("a.proto", &chain(1024)).unwrap().all, 2048);
-    assert_eq!(import("a.proto", &chain(1025)).expect_err("many"), (1025, "more than 1024 messages".into()));
-    assert_eq!(import("a.txt", "").expect_err("no language").0, 0);
+    assert_eq!(import("a.proto", &chain(1024), &none).unwrap().all, 2048);
+    assert_eq!(import("a.proto", &chain(1025), &none).expect_err("many"), (1025, "more than 1024 messages".into()));
+    assert_eq!(import("a.txt", "", &none).expect_err("no language").0, 0);
 }
 
 /// `fields --examples DIR/` writes what the pages use. What is there stays.

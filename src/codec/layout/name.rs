@@ -22,6 +22,11 @@ impl Key {
         }
         Key(hash)
     }
+
+    /// Returns the key of a group in another one.
+    pub const fn within(self, outer: Key) -> Key {
+        Key((outer.0.rotate_left(5) ^ self.0).wrapping_mul(0x0100_0193))
+    }
 }
 
 /// A table's reference to an earlier field of the message, or to a value of the conversation.
@@ -34,11 +39,11 @@ impl Key {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
-    /// As it is written: `kind`, or `head.kind` for a field of an earlier group.
+    /// As it is written: `kind`, or `head.kind` for a field of an earlier group, `head.flags.kind` of a group in it.
     pub text: &'static str,
     /// The field; `None` for a value of the conversation alone.
     field: Option<Key>,
-    /// The group that contained the field.
+    /// The groups that contained the field.
     group: Option<Key>,
     /// The slot in the [`Context`](crate::codec::Context) whose value counts if no field has one.
     slot: Option<u16>,
@@ -47,15 +52,27 @@ pub struct Name {
 impl Name {
     /// Creates a reference to an earlier field.
     pub const fn new(text: &'static str) -> Name {
-        let (bytes, mut dot) = (text.as_bytes(), 0);
-        while dot < bytes.len() && bytes[dot] != b'.' {
-            dot += 1;
+        let bytes = text.as_bytes();
+        // From the last name on: the field, its group, the groups around it.
+        let (mut end, mut at) = (bytes.len(), bytes.len());
+        let (mut field, mut group): (Option<Key>, Option<Key>) = (None, None);
+        loop {
+            if at == 0 || bytes[at - 1] == b'.' {
+                let key = Key::of(bytes, at, end);
+                (field, group) = match (field, group) {
+                    (None, _) => (Some(key), None),
+                    (field, None) => (field, Some(key)),
+                    (field, Some(inner)) => (field, Some(inner.within(key))),
+                };
+                if at == 0 {
+                    break;
+                }
+                (end, at) = (at - 1, at - 1);
+            } else {
+                at -= 1;
+            }
         }
-        let (group, field) = match dot == bytes.len() {
-            true => (None, Key::new(text)),
-            false => (Some(Key::of(bytes, 0, dot)), Key::of(bytes, dot + 1, bytes.len())),
-        };
-        Name { text, field: Some(field), group, slot: None }
+        Name { text, field, group, slot: None }
     }
 
     /// Sets the slot of the conversation whose value counts if no field has one.
@@ -73,9 +90,9 @@ impl Name {
         self.slot
     }
 
-    /// The name without its group.
+    /// The name without its groups.
     pub fn last(&self) -> &'static str {
-        self.text.split_once('.').map_or(self.text, |(_, last)| last)
+        self.text.rsplit_once('.').map_or(self.text, |(_, last)| last)
     }
 
     /// Whether a field has this name.
@@ -84,10 +101,10 @@ impl Name {
         self.field == Some(field.key)
     }
 
-    /// Whether the name has exactly this group, or none.
+    /// Whether the name has exactly these groups, or none.
     #[inline]
-    pub(crate) fn is_in(&self, group: Option<&Field>) -> bool {
-        self.group == group.map(|group| group.key)
+    pub(crate) fn is_in(&self, group: Option<Key>) -> bool {
+        self.group == group
     }
 
     /// Whether the name has a group.

@@ -35,7 +35,7 @@ pub(crate) mod names;
 pub(crate) mod parse;
 pub(crate) mod reading;
 pub(crate) mod text;
-mod types;
+pub(crate) mod types;
 
 use super::layout::{Count, Field};
 use crate::printable::Printable;

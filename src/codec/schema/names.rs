@@ -58,6 +58,14 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Closes a group: later fields refer to those from `first` on by its name.
+    pub fn close(&mut self, first: usize, name: &str) {
+        for known in self.known.iter_mut().skip(first) {
+            let inner = known.group.take().map_or(String::new(), |inner| format!(".{inner}"));
+            known.group = Some(format!("{name}{inner}"));
+        }
+    }
+
     /// The names of the enumeration called `name`.
     pub fn enum_names(&self, name: &str) -> Vec<ValueName> {
         let found = self.text.enums.iter().find(|(other, _)| other == name);

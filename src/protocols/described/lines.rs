@@ -326,7 +326,7 @@ pub fn visible<'t>(tree: &'t Tree, k: usize, name: &Name) -> Option<&'t Node> {
     {
         if !name.has_group() && name.is_of(node.field) {
             found = Some(node);
-        } else if name.has_group() && name.is_in(Some(node.field)) {
+        } else if name.has_group() && name.is_in(Some(node.field.key)) {
             let mut children = tree.children(Some(at));
             found = children.find_map(|c| nodes.get(c).filter(|n| name.is_of(n.field))).or(found);
         }

@@ -37,7 +37,7 @@ pub(crate) use description::Description;
 pub use evidence::{Broken, Rejection};
 pub use export::export;
 pub use fit::{Misfit, MisfitKind};
-pub use import::{Imported, import};
+pub use import::{Imported, Others, import};
 pub use load::{load, load_over};
 pub use mistakes::{mistakes, mistakes_over};
 pub use over::{Carriers, carrier, described};

@@ -188,9 +188,7 @@ impl<'a> Compiler<'a> {
             return t.fail("while is for lists T[*] without another end");
         }
         if let Kind::Struct(_) = of.kind {
-            for known in self.known.iter_mut().skip(known).filter(|known| known.group.is_none()) {
-                known.group = Some(element.into());
-            }
+            self.close(known, element);
         }
         // A number is referred to by the name of the list.
         let element = if let Kind::Struct(_) = of.kind { element } else { t.name.as_str() };

@@ -226,9 +226,7 @@ impl<'a> Compiler<'a> {
         let mut field = match t.inline {
             true => crate::codec::layout::inline("", fields),
             false => {
-                for known in self.known.iter_mut().skip(before).filter(|known| known.group.is_none()) {
-                    known.group = Some(t.name.clone());
-                }
+                self.close(before, &t.name);
                 let mut group = of(leak(&t.name), kind);
                 if self.is_referred(&t.name) {
                     group.flags |= flag::REFERENCED;

@@ -55,7 +55,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// A key, bare if possible.
-fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { name.into() } else { quoted(name) }
 }

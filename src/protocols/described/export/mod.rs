@@ -15,7 +15,8 @@ use crate::codec::layout::{Field, Order};
 use crate::codec::names::everywhere;
 use crate::dissect::{Dissector, Outline};
 use conditions::Setting;
-use lines::{Line, comment, quoted, section};
+use lines::{Line, comment, section};
+pub(super) use lines::{key, quoted};
 use messages::Found;
 use pool::Pool;
 

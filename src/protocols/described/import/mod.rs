@@ -1,9 +1,14 @@
 //! `netkit fields --from FILE`: writes a protocol file from a description in another language. What cannot be carried over
 //! becomes a comment with its line.
 
+mod ksy;
 mod proto;
 mod tokens;
+mod yaml;
 
+pub use ksy::Others;
+
+use crate::codec::schema::reading::LONGEST;
 use std::fmt::Write as _;
 
 /// A description that was carried over.
@@ -18,11 +23,14 @@ pub struct Imported {
 }
 
 /// Carries a description over. `name`: the file's name, whose ending decides its language, and from whose beginning the
-/// protocol gets its name.
+/// protocol gets its name. `others`: the files that it imports.
 ///
 /// # Errors
 /// The line, and what is wrong there; line 0: the language is not known.
-pub fn import(name: &str, text: &str) -> Result<Imported, (usize, String)> {
+pub fn import(name: &str, text: &str, others: Others<'_>) -> Result<Imported, (usize, String)> {
+    if text.len() > LONGEST {
+        return Err((1, format!("a description of more than {LONGEST} bytes")));
+    }
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let mut protocol: String =
@@ -32,10 +40,12 @@ pub fn import(name: &str, text: &str) -> Result<Imported, (usize, String)> {
     }
     let draft = match ending {
         "proto" => proto::draft(text)?,
-        _ => return Err((0, format!("{file}: expected a file.proto"))),
+        "ksy" => ksy::draft(name, text, others)?,
+        _ => return Err((0, format!("{file}: expected a file.proto or file.ksy"))),
     };
     let mut out = format!("# From {file}: {} of {} statements.\nprotocol = {protocol:?}\n", draft.carried, draft.all);
     for (line, why) in &draft.left_out {
+        let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let _ = writeln!(out, "# {file}:{line}: {why}");
     }
     let _ = write!(out, "\n{}", draft.text);
