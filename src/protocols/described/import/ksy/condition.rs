@@ -5,6 +5,9 @@ use super::forms::{Bits, Linear};
 use super::model::{Model, is_free};
 use super::value::{Path, Val};
 
+/// The most terms of a condition.
+const TERMS: usize = 256;
+
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
@@ -62,6 +65,14 @@ impl Condition {
         Condition::all(list.into_iter().map(Condition::not)).not()
     }
 
+    /// The number of terms in it.
+    fn terms(&self) -> usize {
+        match self {
+            All(list) | Any(list) => list.iter().map(Condition::terms).sum(),
+            _ => 1,
+        }
+    }
+
     fn term(text: String, opposite: String) -> Condition {
         Term(text, opposite)
     }
@@ -79,7 +90,7 @@ impl Condition {
 
     /// The condition that a value is true.
     pub fn of(val: &Val, model: &Model<'_>) -> Result<Condition, String> {
-        Ok(match val {
+        let done = match val {
             Val::Bool(true) => Always,
             Val::Bool(false) => Never,
             Val::Not(one) => Condition::of(one, model)?.not(),
@@ -89,15 +100,16 @@ impl Condition {
             Val::Choice(condition, a, b) => {
                 let condition = Condition::of(condition, model)?;
                 let (a, b) = (Condition::of(a, model)?, Condition::of(b, model)?);
-                Condition::any([
-                    Condition::all([condition.clone(), a]),
-                    Condition::all([condition.not(), b]),
-                ])
+                Condition::any([Condition::all([condition.clone(), a]), Condition::all([condition.not(), b])])
             }
             Val::Binary(op, a, b) => compared(*op, a, b, model)?,
             Val::Unknown(why) => return Err(why.clone()),
             _ => return Err("this is no condition".into()),
-        })
+        };
+        match done.terms() {
+            ..=TERMS => Ok(done),
+            _ => Err(format!("a condition of more than {TERMS} terms")),
+        }
     }
 }
 
@@ -199,7 +211,10 @@ fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, 
         }
         Op::Above | Op::AtMost if above => {
             let op = if op == Op::Above { Op::AtLeast } else { Op::Below };
-            n.checked_add(1).and_then(place).map(|n| compare(op, n)).ok_or_else(|| "a number that it cannot have".into())
+            n.checked_add(1)
+                .and_then(place)
+                .map(|n| compare(op, n))
+                .ok_or_else(|| "a number that it cannot have".into())
         }
         _ => Err("bits are equal to a number or not".into()),
     }
@@ -220,7 +235,9 @@ fn equal(path: &Path, mask: u64, wanted: u64) -> Condition {
 /// The name of a number, if the field has it.
 fn named(path: &Path, n: i128, with: &Val, model: &Model<'_>) -> String {
     match with {
-        Val::Named(value, own, name) if path.names == Some(*own) && *value == n && is_plain(name, path, n, model, *own) => {
+        Val::Named(value, own, name)
+            if path.names == Some(*own) && *value == n && is_plain(name, path, n, model, *own) =>
+        {
             name.clone()
         }
         _ => n.to_string(),

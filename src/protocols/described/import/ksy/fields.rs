@@ -11,6 +11,8 @@ use crate::protocols::described::import::yaml::{Node, Value};
 
 /// The most fields that one becomes.
 const ALTERNATIVES: usize = 64;
+/// The most cases of a type.
+const CASES: usize = 1024;
 
 /// The bytes of a field.
 enum Size {
@@ -118,6 +120,9 @@ impl Writing<'_, '_> {
         };
         let on = kind.text_of("switch-on");
         let fail = |why: String| format!("switch-on: {on}: {why}");
+        if kind.get("cases").is_some_and(|all| all.entries().len() > CASES) {
+            return Err(fail(format!("more than {CASES} cases")));
+        }
         let on = self.resolver.value(on, &Place::of(own)).map_err(fail)?;
         let mut all: Cases<Shape> = Vec::new();
         let mut other = if node.get("size").is_some() || node.is_set("size-eos") || node.get("terminator").is_some() {
@@ -145,7 +150,13 @@ impl Writing<'_, '_> {
     }
 
     /// The keys of a field; `None`: it takes no bytes.
-    fn keys(&mut self, own: usize, k: usize, kind: &Shape, (size, count): (&Size, &Count)) -> Result<Option<Keys>, String> {
+    fn keys(
+        &mut self,
+        own: usize,
+        k: usize,
+        kind: &Shape,
+        (size, count): (&Size, &Count),
+    ) -> Result<Option<Keys>, String> {
         let attr = &self.model.types[own].seq[k];
         let node = attr.node;
         if let Count::One = count {
@@ -380,7 +391,13 @@ impl Writing<'_, '_> {
     }
 
     /// `process` and `valid`.
-    fn processed(&mut self, own: usize, k: usize, (region, kind): (bool, &Shape), keys: &mut Keys) -> Result<(), String> {
+    fn processed(
+        &mut self,
+        own: usize,
+        k: usize,
+        (region, kind): (bool, &Shape),
+        keys: &mut Keys,
+    ) -> Result<(), String> {
         let attr = &self.model.types[own].seq[k];
         let node = attr.node;
         if let Some(process) = node.get("process") {
