@@ -110,6 +110,8 @@ fn imported_file(file: &str, import: &str) -> Option<(String, String)> {
     let around = if import.starts_with('/') { usize::MAX } else { 1 };
     let folders = std::path::Path::new(file).ancestors().skip(1).take(around);
     let found = folders.map(|folder| folder.join(&path)).find(|path| path.is_file())?;
+    // One file has one name, whatever leads to it.
+    let found = found.canonicalize().ok()?;
     let text = String::from_utf8(super::input::bytes(&found).ok()?).ok()?;
     Some((found.display().to_string(), text))
 }

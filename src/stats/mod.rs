@@ -397,7 +397,8 @@ impl Stats {
             return;
         };
         let Some(flow) = self.flows.get_mut(place) else { return };
-        if flow.of_last.0 != seen.proto {
+        // The names are static: the same one is nearly always in the same place.
+        if !std::ptr::eq(flow.of_last.0, seen.proto) {
             flow.of_last = (seen.proto, flow.place_of(seen.proto, &self.registry));
         }
         self.place = flow.of_last.1;

@@ -10,6 +10,7 @@ mod export;
 mod generated;
 mod hostile;
 mod import;
+mod import_limits;
 mod loading;
 mod middle;
 mod mistakes;

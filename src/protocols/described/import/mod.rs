@@ -11,6 +11,9 @@ pub use ksy::Others;
 use crate::codec::schema::reading::LONGEST;
 use std::fmt::Write as _;
 
+/// The longest comment, in characters.
+const COMMENT: usize = 240;
+
 /// A description that was carried over.
 #[derive(Debug)]
 pub struct Imported {
@@ -45,10 +48,13 @@ pub fn import(name: &str, text: &str, others: Others<'_>) -> Result<Imported, (u
     };
     let mut out = format!("# From {file}: {} of {} statements.\nprotocol = {protocol:?}\n", draft.carried, draft.all);
     for (line, why) in &draft.left_out {
-        let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).take(COMMENT).collect();
         let _ = writeln!(out, "# {file}:{line}: {why}");
     }
     let _ = write!(out, "\n{}", draft.text);
+    if out.len() > LONGEST {
+        return Err((1, format!("the protocol file would have more than {LONGEST} bytes")));
+    }
     Ok(Imported { text: out, carried: draft.carried, all: draft.all })
 }
 

@@ -74,10 +74,10 @@ impl Node {
         }
     }
 
-    /// The number of values in it.
+    /// The number of values in it; long texts count as several.
     fn size(&self) -> usize {
         match &self.value {
-            Value::Text { .. } => 1,
+            Value::Text { text, .. } => 1 + text.len() / 64,
             Value::List(list) => 1 + list.iter().map(Node::size).sum::<usize>(),
             Value::Map(map) => 1 + map.iter().map(|(key, value)| key.size() + value.size()).sum::<usize>(),
         }

@@ -5,6 +5,9 @@ use super::forms::{Bits, Linear};
 use super::model::{Model, is_free};
 use super::value::{Path, Val};
 
+/// The most terms of a condition.
+const TERMS: usize = 256;
+
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
@@ -71,6 +74,14 @@ impl Condition {
         }
     }
 
+    /// The number of terms in it.
+    fn terms(&self) -> usize {
+        match self {
+            All(list) | Any(list) => list.iter().map(Condition::terms).sum(),
+            _ => 1,
+        }
+    }
+
     fn term(text: String, opposite: String) -> Condition {
         Term(text, opposite)
     }
@@ -88,7 +99,7 @@ impl Condition {
 
     /// The condition that a value is true.
     pub fn of(val: &Val, model: &Model<'_>) -> Result<Condition, String> {
-        Ok(match val {
+        let done = match val {
             Val::Bool(true) => Always,
             Val::Bool(false) => Never,
             Val::Not(one) => Condition::of(one, model)?.not(),
@@ -103,7 +114,11 @@ impl Condition {
             Val::Binary(op, a, b) => compared(*op, a, b, model)?,
             Val::Unknown(why) => return Err(why.clone()),
             _ => return Err("this is no condition".into()),
-        })
+        };
+        match done.terms() {
+            ..=TERMS => Ok(done),
+            _ => Err(format!("a condition of more than {TERMS} terms")),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod written;
 pub use model::Others;
 
 use super::Draft;
+use crate::codec::schema::reading::LONGEST;
 use crate::protocols::described::load::all;
 use model::{Files, Model};
 use written::{Broken, Writing};
@@ -32,6 +33,7 @@ pub fn draft(name: &str, text: &str, others: Others<'_>) -> Result<Draft, (usize
     }
     let model = Model::new(&files)?;
     let mut broken = Broken::default();
+    let mut written = 0;
     for _ in 0..ATTEMPTS {
         let writing = Writing::new(&model, &files, &broken);
         let (text, places) = writing.text();
@@ -48,7 +50,8 @@ pub fn draft(name: &str, text: &str, others: Others<'_>) -> Result<Draft, (usize
                 found = true;
             }
         }
-        if !found {
+        written += text.len();
+        if !found || written > LONGEST {
             break;
         }
     }

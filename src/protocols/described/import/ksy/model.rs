@@ -2,11 +2,15 @@
 
 use super::super::yaml::{self, Node, Value};
 use super::expr::number;
-use crate::codec::schema::types::WORDS;
+use crate::codec::schema::{reading::LONGEST, types::WORDS};
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 /// The most types of a description, those of imported files included.
 const TYPES: usize = 1024;
+/// The most fields of all types, and the most enumerations.
+const FIELDS: usize = 4096;
+const ENUMS: usize = 1024;
 /// The most imported files.
 const FILES: usize = 64;
 
@@ -62,6 +66,9 @@ impl Files {
                 if files.all.iter().any(|(known, ..)| *known == path) {
                     continue;
                 }
+                if text.len() > LONGEST {
+                    return Err((from, format!("{path}: a description of more than {LONGEST} bytes")));
+                }
                 let node = yaml::parse(&text).map_err(|(at, why)| (from, format!("{path}:{at}: {why}")))?;
                 files.all.push((path, from, node));
             }
@@ -116,6 +123,8 @@ pub struct Enumeration<'a> {
 pub struct Model<'a> {
     pub types: Vec<Type<'a>>,
     pub enums: Vec<Enumeration<'a>>,
+    /// The number of fields.
+    fields: usize,
     /// The types of files, by their names.
     files: Vec<(&'a str, usize)>,
 }
@@ -188,15 +197,22 @@ impl<'a> Model<'a> {
             let id = node.text_of("id");
             let mut name = if id.is_empty() { format!("unnamed{k}") } else { field(id) };
             while !taken.insert(name.clone()) {
-                name.push('_');
+                let _ = write!(name, "_{k}");
             }
             own.seq.push(Attr { id, name, line: node.line, node });
         }
         for (name, node) in node.get("enums").map_or(&[][..], Node::entries) {
+            if self.enums.len() >= ENUMS {
+                return Err((name.line, format!("more than {ENUMS} enumerations")));
+            }
             own.enums.push((name.text(), self.enums.len()));
             self.enums.push(enumeration(name.text(), own.file, node));
         }
         let place = self.types.len();
+        self.fields += own.seq.len();
+        if self.fields > FIELDS {
+            return Err((own.line, format!("more than {FIELDS} fields")));
+        }
         let Type { file, big, lowest_first, encoding, .. } = own;
         self.types.push(own);
         for (name, node) in node.get("types").map_or(&[][..], Node::entries) {

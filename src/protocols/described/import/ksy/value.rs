@@ -10,6 +10,8 @@ use std::collections::HashMap;
 const DEPTH: usize = 24;
 /// The most parts of an expression after its instances are replaced.
 const MOST: usize = 4096;
+/// The most parts of all expressions together.
+const IN_ALL: usize = 1 << 20;
 
 /// An expression whose names are paths of fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +85,7 @@ pub struct Resolver<'m, 'a> {
     /// The instances of each type that are fields of the protocol file.
     views: HashMap<(usize, String), Path>,
     left: Cell<usize>,
+    left_in_all: Cell<usize>,
 }
 
 impl<'m, 'a> Resolver<'m, 'a> {
@@ -97,7 +100,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
                 }
             }
         }
-        Resolver { model, parents, views: HashMap::new(), left: Cell::new(0) }
+        Resolver { model, parents, views: HashMap::new(), left: Cell::new(0), left_in_all: Cell::new(IN_ALL) }
     }
 
     /// Adds an instance that is a field of the protocol file.
@@ -115,6 +118,8 @@ impl<'m, 'a> Resolver<'m, 'a> {
     fn reduced(&self, expr: &Expr, place: &Place, depth: usize) -> Result<Val, String> {
         let left = self.left.get().checked_sub(1).ok_or("its instances are too long")?;
         self.left.set(left);
+        let left = self.left_in_all.get().checked_sub(1).ok_or("the expressions before it are too long")?;
+        self.left_in_all.set(left);
         if depth > DEPTH {
             return Err(format!("instances in instances, more than {DEPTH} deep"));
         }

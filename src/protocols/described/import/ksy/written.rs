@@ -636,18 +636,22 @@ fn bit_field(model: &Model<'_>, own: usize, node: &Node) -> Option<u32> {
 /// The types whose last field is the last one of its region or of the packet.
 fn last(model: &Model<'_>) -> Vec<bool> {
     let mut last = vec![true; model.types.len()];
+    // What types have in no region of its own, and whether it is at their end.
+    let mut inner = Vec::new();
+    for (place, own) in model.types.iter().enumerate() {
+        for (k, attr) in own.seq.iter().enumerate() {
+            let node = attr.node;
+            let ends = k + 1 == own.seq.len() && node.get("repeat").is_none();
+            if node.get("size").is_none() && !node.is_set("size-eos") {
+                inner.extend(targets(model, place, node).into_iter().map(|target| (place, ends, target)));
+            }
+        }
+    }
     loop {
         let mut changed = false;
-        for (place, own) in model.types.iter().enumerate() {
-            for (k, attr) in own.seq.iter().enumerate() {
-                let node = attr.node;
-                let region = node.get("size").is_some() || node.is_set("size-eos");
-                let at_end = last[place] && k + 1 == own.seq.len() && node.get("repeat").is_none();
-                if !region && !at_end {
-                    for target in targets(model, place, node) {
-                        changed |= std::mem::replace(&mut last[target], false);
-                    }
-                }
+        for (place, ends, target) in &inner {
+            if !(last[*place] && *ends) {
+                changed |= std::mem::replace(&mut last[*target], false);
             }
         }
         if !changed {
