@@ -131,7 +131,7 @@ pub struct Model<'a> {
 
 /// Whether a name can be a word of a condition.
 pub fn is_free(name: &str) -> bool {
-    let numbered = name.starts_with(['u', 'i', 'f']) && name.get(1..2).is_some_and(|c| c >= "0" && c <= "9");
+    let numbered = name.starts_with(['u', 'i', 'f']) && name.get(1..2).is_some_and(|c| ("0"..="9").contains(&c));
     !TAKEN.contains(&name) && !numbered
 }
 

@@ -25,6 +25,10 @@ pub struct Part<'a> {
     pub low: u32,
 }
 
+/// Fields of a type by their index, each with its first bit and its number of bits; and the condition under which they
+/// are there.
+pub type Parts = (Condition, Vec<(usize, (u32, u32))>);
+
 /// A type that an instance at its beginning (`pos: 0`) reads as one number: its fields are parts of that number.
 #[derive(Debug)]
 pub struct Whole {
@@ -33,7 +37,7 @@ pub struct Whole {
     pub key: String,
     pub bits: u32,
     /// The fields by their index and their bits: those that are always there, then others with their conditions.
-    pub parts: Vec<(Condition, Vec<(usize, (u32, u32))>)>,
+    pub parts: Vec<Parts>,
 }
 
 /// A type as one number, if it is one.
@@ -54,7 +58,7 @@ fn whole(plain: &Resolver<'_, '_>, own: usize) -> Option<Whole> {
     let instances = kind.node?.get("instances")?.entries().iter();
     let (id, bits) = instances.filter_map(|(id, node)| Some((id.text(), reads(node)?))).next()?;
     let key = field(id);
-    let mut parts: Vec<(Condition, Vec<(usize, (u32, u32))>)> = vec![(Condition::Always, Vec::new())];
+    let mut parts: Vec<Parts> = vec![(Condition::Always, Vec::new())];
     let (mut left, mut open) = (bits, None::<(Condition, u32)>);
     for (k, attr) in kind.seq.iter().enumerate() {
         let width = match shape(model, own, attr.node) {

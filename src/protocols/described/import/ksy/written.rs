@@ -461,7 +461,7 @@ impl<'m, 'a> Writing<'m, 'a> {
         let condition = |at: usize| self.condition_of(own, seq.get(at)?.node).ok();
         let same = |at: usize| seq.get(at).and_then(|attr| bit_field(self.model, own, attr.node)) == Some(bits);
         let this = condition(k)?;
-        if this == Condition::Always || bits % 8 == 0 {
+        if this == Condition::Always || bits.is_multiple_of(8) {
             return Some((before + bits) % 8);
         }
         // One of two fields is there.
@@ -516,10 +516,10 @@ impl<'m, 'a> Writing<'m, 'a> {
         if let Some(params) = node.get("params") {
             self.leave(place, params.line, format!("params of {}", kind.id));
         }
-        if let Some(endian) = node.get("meta").and_then(|meta| meta.get("endian")) {
-            if let Value::Map(_) = endian.value {
-                self.leave(place, endian.line, "endian: the data decides".into());
-            }
+        if let Some(endian) = node.get("meta").and_then(|meta| meta.get("endian"))
+            && let Value::Map(_) = endian.value
+        {
+            self.leave(place, endian.line, "endian: the data decides".into());
         }
     }
 
