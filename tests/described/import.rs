@@ -87,6 +87,149 @@ fn other_proto_files() {
     assert_eq!(import("a.txt", "", &none).expect_err("no language").0, 0);
 }
 
+/// The protocol file of a description in fixtures/described, and the numbers of its enumerations' names.
+fn imported(name: &str) -> (String, Vec<(String, i64)>) {
+    let reported = run(&["fields", "--from", &fixture(name).display().to_string()]);
+    assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stderr));
+    let text = String::from_utf8(reported.stdout).unwrap();
+    // `NAME = 3`: the values of enumerations are among them.
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
+    let number = |w: &[&str]| Some((w[0].to_owned(), w[2].parse().ok().filter(|_| w[1] == "=")?));
+    let names = words.windows(3).filter_map(number).collect();
+    (text, names)
+}
+
+/// Compares a value with Kaitai's. Its bits are booleans, its bytes hex digits after `hex:`, and it shows constants, too.
+fn compare(place: &str, kaitai: &Json, ours: &Json, names: &[(String, i64)], wrong: &mut Vec<String>) {
+    match (kaitai, ours) {
+        (Json::Object(all), Json::Object(own)) => {
+            for (key, value) in all {
+                match own.get(key).or_else(|| own.get(&format!("{key}_"))) {
+                    Some(ours) => compare(&format!("{place}.{key}"), value, ours, names, wrong),
+                    None if ["magic", "last"].contains(&key.as_str()) && place.is_empty() => {}
+                    None => wrong.push(format!("{place}.{key}: missing")),
+                }
+            }
+            // Bytes after a terminator in a field of fixed size are shown, too.
+            let new = |key: &&String| !all.contains_key(key.trim_end_matches('_')) && !key.ends_with("_trailing");
+            if let Some(more) = own.keys().find(new) {
+                wrong.push(format!("{place}.{more}: not Kaitai's"));
+            }
+        }
+        (Json::Array(all), Json::Array(own)) if all.len() == own.len() => {
+            for (k, (a, b)) in all.iter().zip(own).enumerate() {
+                compare(&format!("{place}[{k}]"), a, b, names, wrong);
+            }
+        }
+        (Json::Number(n), Json::String(name))
+            if names.iter().any(|(known, value)| known == name && n.as_i64() == Some(*value)) => {}
+        (Json::Number(a), Json::Number(b)) if a.as_f64() == b.as_f64() => {}
+        (Json::String(a), Json::String(b)) if a.strip_prefix("hex:").unwrap_or(a) == b => {}
+        (a, b) if a == b => {}
+        (a, b) => wrong.push(format!("{place}: Kaitai {a}, netkit {b}")),
+    }
+}
+
+/// `game.kaitai.ndjson` has bytes, and the values of Kaitai's own parser (`tests/described/kaitai.js`). Encoding gives
+/// the bytes back.
+#[test]
+fn a_ksy_file() {
+    let (text, names) = imported("described/game.ksy");
+    let truth = std::fs::read_to_string(fixture("described/game.kaitai.ndjson")).unwrap();
+    let mut wrong = Vec::new();
+    for line in truth.lines() {
+        let line: Json = serde_json::from_str(line).unwrap();
+        let hex = line["hex"].as_str().unwrap();
+        let lines = read(&text, &hex::decode(hex).unwrap());
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        compare("", &line["values"], &lines[0]["fields"], &names, &mut wrong);
+    }
+    assert!(wrong.is_empty() && truth.lines().count() == 5, "{wrong:#?}");
+}
+
+/// Where node finds Kaitai's compiler and its runtime (`NODE_PATH`), the values are still those.
+#[test]
+fn the_values_are_those_of_kaitai() {
+    let script = fixture("../tests/described/kaitai.js");
+    let (ksy, truth) = (fixture("described/game.ksy"), fixture("described/game.kaitai.ndjson"));
+    let done = match std::process::Command::new("node").arg(script).arg(ksy).arg(&truth).output() {
+        Ok(done) if done.status.code() != Some(77) => done,
+        _ => return eprintln!("skipped: node, kaitai-struct-compiler, kaitai-struct or js-yaml is missing"),
+    };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let parsed = |text: &str| -> Vec<Json> { text.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
+    assert_eq!(parsed(&String::from_utf8(done.stdout).unwrap()), parsed(&std::fs::read_to_string(truth).unwrap()));
+}
+
+/// Words of conditions and types are no names, and neither is one of a nearer field; a size or byte order that is not
+/// known ends the reading, or is bytes up to the end.
+#[test]
+fn what_a_ksy_file_cannot_carry_over() {
+    let text = "meta:\n  id: x\n  endian:\n    switch-on: left\n    cases: {1: le}\nseq:\n  - {id: left, type: u1}\n  - {id: u8, type: u1}\n  - id: body\n    size: u8\n    type: body\n    if: left != 0\n  - {id: other, size: u8 * left}\n  - {id: more, type: u1}\ntypes:\n  body:\n    seq:\n      - {id: u8, type: u1}\n      - {id: list, type: item, repeat: expr, repeat-expr: _parent.u8}\n  item:\n    seq: [{id: n, type: u4}]\n";
+    let done = import("a.ksy", text, &none).unwrap();
+    for comment in [
+        "# a.ksy:3: endian: the data decides",
+        "# a.ksy:13: other: size: u8 * left: arithmetic is not carried over",
+        "# a.ksy:14: more: after other, which is not described",
+        "# a.ksy:19: list: repeat-expr: _parent.u8: another field u8_ is nearer",
+        "# a.ksy:20: type item: no field has it",
+    ] {
+        assert!(done.text.contains(comment), "{comment}\n{}", done.text);
+    }
+    let lines = read(&done.text, &[1, 2, 9, 8, 7, 6]);
+    assert_eq!(
+        lines[0]["fields"],
+        json!({"left_": 1, "u8_": 2, "body": {"u8_": 9, "undescribed": "08"}, "undescribed": "0706"})
+    );
+    // A type with a list that nothing ends is not one that can be read: reading ends at it.
+    let ring = "meta: {id: x, endian: be}\nseq: [{id: a, type: x, repeat: eos}]\n";
+    let done = import("ring.ksy", ring, &none).unwrap();
+    assert!(done.carried < done.all && done.text.contains("fault"), "{}", done.text);
+    load("x.toml", &done.text).unwrap();
+}
+
+/// Mistakes have their line. Whatever else the text is, the file that it becomes loads.
+#[test]
+fn other_ksy_files() {
+    for (text, line, what) in [
+        ("", 1, "no value"),
+        ("meta: {id: x}\nseq: [}\n", 2, "YAML"),
+        ("meta: {id: x}\nmeta: {id: y}\n", 2, "the key \"meta\" is given twice"),
+        ("meta: {id: x}\n---\nmeta: {id: y}\n", 2, "a second document"),
+        ("seq: []\n", 1, "expected meta, with the id"),
+        ("meta: {id: x}\nseq: {a: 1}\n", 2, "seq: expected a list"),
+        ("meta: {id: x}\ntypes:\n  a:\n    types: [1]\n", 4, "types: expected a map"),
+        ("meta: {id: x}\na: &a [*a]\n", 2, "an alias in its own value"),
+        (&format!("meta: {{id: x}}\na:\n  {}1", "- ".repeat(70)), 3, "more than 64 deep"),
+    ] {
+        let (at, why) = import("a.ksy", text, &none).expect_err(text);
+        assert!(at == line && why.contains(what), "{text}: {at}: {why}");
+    }
+    let laughs: String =
+        (1..30).map(|k| format!("a{k}: &a{k} [{}]\n", vec![format!("*a{}", k - 1); 9].join(","))).collect();
+    let laughs = format!("meta: {{id: x}}\na0: &a0 [x]\n{laughs}");
+    assert!(import("a.ksy", &laughs, &none).expect_err("aliases").1.contains("more than 262144 values"));
+    let types: String = (0..1024).map(|k| format!("  t{k}: {{seq: [{{id: a, type: u1}}]}}\n")).collect();
+    let why = import("a.ksy", &format!("meta: {{id: x}}\ntypes:\n{types}"), &none).expect_err("types");
+    assert_eq!(why, (1026, "more than 1024 types".into()));
+    let long = " ".repeat((4 << 20) + 1);
+    assert!(import("a.ksy", &long, &none).expect_err("long").1.contains("more than 4194304 bytes"));
+    let head = "meta: {id: x, endian: be}\nseq:\n  - {id: a, type: u1}\n";
+    let doubling: String = (0..60).map(|k| format!("  i{k}: {{value: i{} + i{}}}\n", k + 1, k + 1)).collect();
+    for (what, text) in [
+        ("brackets", format!("{head}  - {{id: b, type: u1, if: \"{}a{}\"}}\n", "(".repeat(5000), ")".repeat(5000))),
+        ("nots", format!("{head}  - {{id: b, type: u1, if: \"{}a\"}}\n", "not ".repeat(5000))),
+        ("choices", format!("{head}  - {{id: b, size: \"{}1\"}}\n", "a ? 2 : ".repeat(5000))),
+        ("instances", format!("{head}  - {{id: b, size: i0}}\ninstances:\n{doubling}  i60: {{value: a}}\n")),
+        ("a ring of instances", format!("{head}  - {{id: b, size: i}}\ninstances:\n  i: {{value: i + 1}}\n")),
+        ("bits", format!("{head}  - {{id: b, type: b64}}\n  - {{id: c, type: b3, if: a}}\n  - {{id: d, type: u2}}\n")),
+        ("no field", "meta: {id: x}\n".to_owned()),
+    ] {
+        let done = import("a.ksy", &text, &none).unwrap_or_else(|why| panic!("{what}: {why:?}"));
+        load("x.toml", &done.text).unwrap_or_else(|why| panic!("{what}: {why}\n{}", done.text));
+    }
+}
+
 /// `fields --examples DIR/` writes what the pages use. What is there stays.
 #[test]
 fn the_examples_are_written_into_a_folder() {

@@ -69,6 +69,11 @@ impl Parts {
         self.number.kind.width().unwrap_or((8, Order::Little))
     }
 
+    fn within(&self, part: Part) -> Within {
+        let (width, order) = self.width();
+        Within { width, order, low: part.low, mask: part.mask << part.low }
+    }
+
     /// Shows the parts. Returns the mask of all bits that belong to a part.
     fn show(&self, number: u64, start: u32, reader: &mut Reader<'_>) -> Result<u64, Stop> {
         let tree = reader.tree();
@@ -86,9 +91,7 @@ impl Parts {
             let shown = if part.truth { Value::Bool(value == 1) } else { Value::UInt(value) };
             tree.push(field, shown, start + part.shown.0 as u32, part.shown.1 as u32);
             if field.is(flag::REFERENCED) {
-                let (width, order) = self.width();
-                let within = Within { width, order, low: part.low, mask: part.mask << part.low };
-                tree.scope.push_part(field, value, start, true, within);
+                tree.scope.push_part(field, value, start, true, self.within(*part));
             }
         }
         match undefined {
@@ -158,8 +161,7 @@ impl Parts {
             writer.scope.push(self.number, number, at as u32, whole.is_some());
         }
         for (field, value, given, part) in entries {
-            let within = Within { width, order, low: part.low, mask: part.mask << part.low };
-            writer.scope.push_part(field, value, at as u32, given, within);
+            writer.scope.push_part(field, value, at as u32, given, self.within(part));
         }
         Ok(())
     }
@@ -189,8 +191,10 @@ impl Parts {
 
     pub(in crate::codec) fn write(&self, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         let Some(of) = &self.of else { return self.write_number(writer) };
+        let mut known = Vec::new();
         for (field, part) in self.each() {
             let Some(value) = self.given(field, part, writer)? else { continue };
+            known.push((field, value, part));
             let mask = part.mask << part.low;
             let number = writer.known(of).unwrap_or(0);
             writer.complete(of, number & !mask | value << part.low);
@@ -199,11 +203,20 @@ impl Parts {
                 return Err(WriteStop::Error(writer.error_at(field.name, what)));
             }
         }
+        // Later fields may ask for a part.
+        let at = writer.out.len() as u32;
+        for (field, value, part) in known.into_iter().filter(|(field, ..)| field.is(flag::REFERENCED)) {
+            writer.scope.push_part(field, value, at, true, self.within(part));
+        }
         Ok(())
     }
 
     pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
-        if self.of.is_some() {
+        if let Some(of) = &self.of {
+            let (at, number) = (sampler.out.len() as u32, sampler.scope.get(of).unwrap_or(0));
+            for (field, part) in self.each().filter(|(field, _)| field.is(flag::REFERENCED)) {
+                sampler.scope.push_part(field, number >> part.low & part.mask, at, true, self.within(part));
+            }
             return Ok(());
         }
         let (at, (width, order)) = (sampler.out.len(), self.width());
@@ -215,8 +228,7 @@ impl Parts {
                 _ => any,
             };
             number |= value << part.low;
-            let within = Within { width, order, low: part.low, mask: part.mask << part.low };
-            sampler.scope.push_part(field, value, at as u32, false, within);
+            sampler.scope.push_part(field, value, at as u32, false, self.within(part));
         }
         sampler.put(number, width, order);
         Ok(())

@@ -157,7 +157,11 @@ pub fn parse(text: &str) -> Result<Node, (usize, String)> {
         around.height = around.height.max(height);
         match (&mut around.node.value, around.key.take()) {
             (Value::List(list), _) => list.push(node),
-            (Value::Map(map), Some(key)) => map.push((key, node)),
+            // A value is named by its key's line.
+            (Value::Map(map), Some(key)) => {
+                let line = key.line;
+                map.push((key, Node { line, ..node }));
+            }
             (Value::Map(_), None) if !around.keys.insert(node.text().to_owned()) => {
                 return Err((node.line, format!("YAML: the key {:?} is given twice", node.text())));
             }

@@ -46,7 +46,7 @@ impl Condition {
         }
         let mut unique: Vec<Condition> = Vec::new();
         for one in flat {
-            if unique.iter().any(|other| other.clone().not() == one) {
+            if unique.iter().any(|other| other.excludes(&one)) {
                 return Never;
             }
             if !unique.contains(&one) {
@@ -70,6 +70,15 @@ impl Condition {
         match self {
             All(list) | Any(list) => list.iter().map(Condition::terms).sum(),
             _ => 1,
+        }
+    }
+
+    /// Whether it is the opposite of another one.
+    fn excludes(&self, other: &Condition) -> bool {
+        match (self, other) {
+            (Term(text, opposite), Term(other, not_other)) => text == not_other && opposite == other,
+            (All(_), Any(_)) | (Any(_), All(_)) => self.clone().not() == *other,
+            _ => false,
         }
     }
 
@@ -181,10 +190,16 @@ fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, 
         if linear.is_rest() {
             return left(op, n);
         }
-        if let Some(path) = linear.of_path()
-            && (linear.num, linear.den) == (1, 1)
-        {
-            return Ok(sign(op, path, n, &named(path, n, with, model)));
+        if let Some(path) = linear.of_path().filter(|_| linear.den == 1) {
+            let (floor, exact) = (n.div_euclid(linear.num), n % linear.num == 0);
+            // The least number from which on it is at least n.
+            let least = floor + i128::from(!exact);
+            return Ok(match op {
+                Op::Equal if !exact => Never,
+                Op::Unequal if !exact => Always,
+                Op::AtLeast | Op::Below => sign(op, path, least, &named(path, least, with, model)),
+                _ => sign(op, path, floor, &named(path, floor, with, model)),
+            });
         }
     }
     let Some(bits) = Bits::of(of) else { return Err("arithmetic is not carried over".into()) };

@@ -1,7 +1,7 @@
 //! The fields of a type: one for each alternative of its size, count and type.
 
 use super::condition::Condition;
-use super::expr::{Expr, number};
+use super::expr::{Expr, Op, number};
 use super::forms::{Linear, cases};
 use super::shape::{Shape, named, shape};
 use super::value::{Element, Path, Place, Val};
@@ -12,7 +12,7 @@ use crate::protocols::described::import::yaml::{Node, Value};
 /// The most fields that one becomes.
 const ALTERNATIVES: usize = 64;
 /// The most cases of a type.
-const CASES: usize = 1024;
+const CASES: usize = 512;
 
 /// The bytes of a field.
 enum Size {
@@ -120,30 +120,32 @@ impl Writing<'_, '_> {
         };
         let on = kind.text_of("switch-on");
         let fail = |why: String| format!("switch-on: {on}: {why}");
-        if kind.get("cases").is_some_and(|all| all.entries().len() > CASES) {
-            return Err(fail(format!("more than {CASES} cases")));
-        }
         let on = self.resolver.value(on, &Place::of(own)).map_err(fail)?;
-        let mut all: Cases<Shape> = Vec::new();
+        let mut all: Vec<(Vec<Condition>, Shape)> = Vec::new();
         let mut other = if node.get("size").is_some() || node.is_set("size-eos") || node.get("terminator").is_some() {
             Some(Shape::Bytes)
         } else {
             None
         };
-        for (key, kind) in kind.get("cases").map_or(&[][..], Node::entries) {
+        let listed = kind.get("cases").map_or(&[][..], Node::entries);
+        if listed.len() > CASES {
+            return Err(fail(format!("more than {CASES} cases")));
+        }
+        for (key, kind) in listed {
             let shape = named(self.model, own, kind.text());
             if key.text() == "_" {
                 other = Some(shape);
                 continue;
             }
             let value = self.resolver.value(key.text(), &Place::of(own)).map_err(fail)?;
-            let equal = Val::Binary(super::expr::Op::Equal, Box::new(on.clone()), Box::new(value));
+            let equal = Val::Binary(Op::Equal, Box::new(on.clone()), Box::new(value));
             let condition = Condition::of(&equal, self.model).map_err(fail)?;
             match all.iter_mut().find(|(_, known)| *known == shape) {
-                Some((known, _)) => *known = Condition::any([known.clone(), condition]),
-                None => all.push((condition, shape)),
+                Some((list, _)) => list.push(condition),
+                None => all.push((vec![condition], shape)),
             }
         }
+        let mut all: Cases<Shape> = all.into_iter().map(|(list, shape)| (Condition::any(list), shape)).collect();
         let none = Condition::all(all.iter().map(|(condition, _)| condition.clone().not()));
         all.extend(other.map(|shape| (none, shape)));
         Ok(all)
@@ -166,23 +168,17 @@ impl Writing<'_, '_> {
             return Err(format!("a list of {bits} bits each"));
         }
         let plain = matches!(size, Size::Own) && node.get("terminator").is_none();
+        let Some(mut keys) = self.single(own, k, kind, size)? else {
+            return Err("a list of what takes no bytes".into());
+        };
         // An element that is more than a word is a struct of its own.
-        let (element, mut keys) = match kind {
-            Shape::Number { .. } | Shape::Bits(_) | Shape::Text { zero: true } | Shape::Type(_) if plain => {
-                let Some(keys) = self.single(own, k, kind, size)? else {
-                    return Err("a list of what takes no bytes".into());
-                };
-                match keys.plain(&["enum"]) {
-                    Some(word) => (word.to_owned(), keys),
-                    None => (self.element(own, k, kind, keys)?, Keys::default()),
-                }
+        let element = match (keys.plain(&["enum"]), keys.sized_bytes()) {
+            (Some(word), _) if plain => word.to_owned(),
+            (_, Some(word)) => {
+                keys = Keys::default();
+                word
             }
-            _ => {
-                let Some(keys) = self.single(own, k, kind, size)? else {
-                    return Err("a list of what takes no bytes".into());
-                };
-                (self.element(own, k, kind, keys)?, Keys::default())
-            }
+            _ => self.element(own, k, kind, std::mem::take(&mut keys))?,
         };
         let times = match count {
             Count::Times(Err(why)) => return Err(format!("repeat-expr: {why}")),

@@ -62,9 +62,7 @@ impl Linear {
     pub fn of(val: &Val) -> Option<Linear> {
         let done = match val {
             Val::Int(n) | Val::Named(n, ..) => Linear::constant(*n),
-            Val::Path(path) if path.bits > 0 => {
-                Linear { path: Some(path.clone()), num: 1, ..Linear::constant(0) }
-            }
+            Val::Path(path) if path.bits > 0 => Linear { path: Some(path.clone()), num: 1, ..Linear::constant(0) },
             Val::Size => Linear { io: (1, 0), ..Linear::constant(0) },
             Val::Pos => Linear { io: (0, 1), ..Linear::constant(0) },
             Val::Binary(op, a, b) => {

@@ -25,8 +25,11 @@ const ATTEMPTS: usize = 32;
 pub fn draft(name: &str, text: &str, others: Others<'_>) -> Result<Draft, (usize, String)> {
     let files = Files::read(name, text, others)?;
     let first = &files.all.first().ok_or((1, "no file".to_owned()))?.2;
-    if first.get("meta").is_none() {
-        return Err((first.line.max(1), "expected meta, with the id of the description".into()));
+    if first.get("meta").is_none_or(|meta| meta.text_of("id").is_empty()) {
+        return Err((
+            first.get("meta").map_or(1, |meta| meta.line),
+            "expected meta, with the id of the description".into(),
+        ));
     }
     let model = Model::new(&files)?;
     let mut broken = Broken::default();

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// The most types of a description, those of imported files included.
 const TYPES: usize = 1024;
-/// The most fields of all types, and the most enumerations.
+/// The most fields and instances of all types, and the most enumerations.
 const FIELDS: usize = 4096;
 const ENUMS: usize = 1024;
 /// The most imported files.
@@ -123,7 +123,7 @@ pub struct Enumeration<'a> {
 pub struct Model<'a> {
     pub types: Vec<Type<'a>>,
     pub enums: Vec<Enumeration<'a>>,
-    /// The number of fields.
+    /// The number of fields and instances.
     fields: usize,
     /// The types of files, by their names.
     files: Vec<(&'a str, usize)>,
@@ -172,6 +172,16 @@ impl<'a> Model<'a> {
         if self.types.len() >= TYPES {
             return Err((node.line, format!("more than {TYPES} types")));
         }
+        for (key, list) in [("seq", true), ("types", false), ("enums", false), ("instances", false), ("meta", false)] {
+            let wrong = node.get(key).filter(|node| match node.value {
+                Value::List(_) => !list,
+                Value::Map(_) => list,
+                Value::Text { ref text, .. } => !matches!(text.as_str(), "" | "~" | "null"),
+            });
+            if let Some(wrong) = wrong {
+                return Err((wrong.line, format!("{key}: expected a {}", if list { "list" } else { "map" })));
+            }
+        }
         let mut own = Type { id, line: node.line, node: Some(node), ..defaults };
         if let Some(meta) = node.get("meta") {
             match meta.get("endian").map(|endian| (&endian.value, endian.text())) {
@@ -199,9 +209,9 @@ impl<'a> Model<'a> {
             self.enums.push(enumeration(name.text(), own.file, node));
         }
         let place = self.types.len();
-        self.fields += own.seq.len();
+        self.fields += own.seq.len() + node.get("instances").map_or(0, |all| all.entries().len());
         if self.fields > FIELDS {
-            return Err((own.line, format!("more than {FIELDS} fields")));
+            return Err((own.line, format!("more than {FIELDS} fields and instances")));
         }
         let Type { file, big, lowest_first, encoding, .. } = own;
         self.types.push(own);

@@ -8,11 +8,18 @@ use crate::protocols::described::import::yaml::{Node, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A number of whole bytes. `big`: `None`: no byte order is known.
-    Number { bits: u32, signed: bool, float: bool, big: Option<bool> },
+    Number {
+        bits: u32,
+        signed: bool,
+        float: bool,
+        big: Option<bool>,
+    },
     /// `b3`: a number of bits.
     Bits(u32),
     /// `zero`: it ends with a zero (`strz`).
-    Text { zero: bool },
+    Text {
+        zero: bool,
+    },
     Bytes,
     Type(usize),
     /// The data decides.

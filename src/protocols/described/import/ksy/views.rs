@@ -99,7 +99,8 @@ pub fn views<'m, 'a>(
     let broken = |own: usize, whole: &Whole| {
         let name = &model.types[own].name;
         // The number, or one of the views on it.
-        without(name, &whole.key) || (1..=1 + whole.parts.len()).any(|k| without(name, &format!("{}_view{k}", whole.key)))
+        without(name, &whole.key)
+            || (1..=1 + whole.parts.len()).any(|k| without(name, &format!("{}_view{k}", whole.key)))
     };
     let numbers: Vec<Option<Whole>> =
         (0..model.types.len()).map(|own| whole(&plain, own).filter(|whole| !broken(own, whole))).collect();
@@ -110,7 +111,8 @@ pub fn views<'m, 'a>(
         for (id, node) in instances {
             let Some(value) = node.get("value").filter(|_| node.get("if").is_none()) else { continue };
             let Ok(value) = plain.value(value.text(), &Place::of(own)) else { continue };
-            let Some((bits, (high, low))) = Bits::of(&value).and_then(|bits| Some((bits.clone(), bits.range()?))) else {
+            let Some((bits, (high, low))) = Bits::of(&value).and_then(|bits| Some((bits.clone(), bits.range()?)))
+            else {
                 continue;
             };
             if kind.seq.iter().any(|attr| attr.name == field(id.text())) {

@@ -45,6 +45,16 @@ impl Keys {
     }
 }
 
+impl Keys {
+    /// The word for bytes, or text, of that size, if there are no other keys.
+    pub fn sized_bytes(&self) -> Option<String> {
+        let [("type", kind), ("size", size)] = self.0.as_slice() else { return None };
+        let kind = kind.trim_matches('"');
+        let word = ["bytes", "text"].contains(&kind) && !size.starts_with('{');
+        word.then(|| format!("{kind}[{}]", size.trim_matches('"')))
+    }
+}
+
 /// A field of the protocol file.
 #[derive(Clone, Debug)]
 pub struct Out {
@@ -90,6 +100,8 @@ pub struct Writing<'m, 'a> {
     open: Vec<usize>,
     wanted: BTreeSet<usize>,
     used: BTreeSet<usize>,
+    /// The enumerations that fields have as a whole.
+    tables: BTreeSet<usize>,
     /// The statements that were carried over, and all.
     pub carried: usize,
     pub all: usize,
@@ -112,6 +124,7 @@ impl<'m, 'a> Writing<'m, 'a> {
             open: vec![0],
             wanted: BTreeSet::from([0]),
             used: BTreeSet::new(),
+            tables: BTreeSet::new(),
             carried: 0,
             all: 0,
             left_out: Vec::new(),
@@ -214,11 +227,11 @@ impl<'m, 'a> Writing<'m, 'a> {
         let (least, most) =
             if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
         let fits = |n: &i128| (least..=most).contains(n);
+        self.used.insert(place);
         if all.values.iter().all(|(n, ..)| fits(n)) {
-            self.used.insert(place);
+            self.tables.insert(place);
             return (!all.values.is_empty()).then(|| quoted(&all.name));
         }
-        self.used.insert(place);
         let some = all.values.iter().filter(|(n, ..)| fits(n));
         let some: Vec<String> = some.map(|(n, name, _)| format!("{} = {n}", key(name))).collect();
         (!some.is_empty()).then(|| format!("{{ {} }}", some.join(", ")))
@@ -576,7 +589,7 @@ impl<'m, 'a> Writing<'m, 'a> {
             line(&format!("[struct.{name}]"), None);
             fields(name, list, &mut line);
         }
-        for place in &self.used {
+        for place in &self.tables {
             let all = &self.model.enums[*place];
             line("", None);
             line(&format!("[enum.{}]", all.name), None);
