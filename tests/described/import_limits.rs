@@ -21,9 +21,11 @@ fn repeated_texts() {
 #[test]
 fn too_many() {
     let fields = "  - {type: u1}\n".repeat(4097);
+    let instances: String = (0..4097).map(|k| format!("  i{k}: {{value: 1}}\n")).collect();
     let enums: String = (0..1025).map(|k| format!("  {}: {{}}\n", char::from_u32(0x4e00 + k).unwrap())).collect();
     for (text, line, what) in [
-        (format!("{HEAD}seq:\n{fields}"), 1, "more than 4096 fields"),
+        (format!("{HEAD}seq:\n{fields}"), 1, "more than 4096 fields and instances"),
+        (format!("{HEAD}seq: []\ninstances:\n{instances}"), 1, "more than 4096 fields and instances"),
         (format!("{HEAD}enums:\n{enums}"), 1027, "more than 1024 enumerations"),
     ] {
         let (at, why) = draft(&text).expect_err(what);
@@ -38,7 +40,7 @@ fn too_long() {
     let chain: String =
         (0..23).map(|k| format!("  i{k}: {{value: \"i{} ? f == {k} : f == {}\"}}\n", k + 1, k + 100)).collect();
     let nested: String = (0..28).map(|k| format!(" ? f == {k} : f == {})", k + 50)).collect();
-    let cases: String = (0..1025).map(|k| format!("{k}: u2, ")).collect();
+    let cases: String = (0..513).map(|k| format!("{k}: u2, ")).collect();
     for (name, text, why) in [
         (
             "instances of choices",
@@ -50,7 +52,7 @@ fn too_long() {
             field(&format!("type: u1, if: \"{}f == 1{nested}\"", "(".repeat(28))),
             "a condition of more than 256 terms",
         ),
-        ("cases", field(&format!("type: {{switch-on: f, cases: {{{cases}}}}}")), "more than 1024 cases"),
+        ("cases", field(&format!("type: {{switch-on: f, cases: {{{cases}}}}}")), "more than 512 cases"),
         ("a sum", field(&format!("size: \"f{}\"", " + 1".repeat(900_000))), "g: size"),
     ] {
         let done = draft(&text).unwrap_or_else(|why| panic!("{name}: {why:?}"));

@@ -120,9 +120,6 @@ impl Writing<'_, '_> {
         };
         let on = kind.text_of("switch-on");
         let fail = |why: String| format!("switch-on: {on}: {why}");
-        if kind.get("cases").is_some_and(|all| all.entries().len() > CASES) {
-            return Err(fail(format!("more than {CASES} cases")));
-        }
         let on = self.resolver.value(on, &Place::of(own)).map_err(fail)?;
         let mut all: Vec<(Vec<Condition>, Shape)> = Vec::new();
         let mut other = if node.get("size").is_some() || node.is_set("size-eos") || node.get("terminator").is_some() {

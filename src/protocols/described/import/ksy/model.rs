@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// The most types of a description, those of imported files included.
 const TYPES: usize = 1024;
-/// The most fields of all types, and the most enumerations.
+/// The most fields and instances of all types, and the most enumerations.
 const FIELDS: usize = 4096;
 const ENUMS: usize = 1024;
 /// The most imported files.
@@ -123,7 +123,7 @@ pub struct Enumeration<'a> {
 pub struct Model<'a> {
     pub types: Vec<Type<'a>>,
     pub enums: Vec<Enumeration<'a>>,
-    /// The number of fields.
+    /// The number of fields and instances.
     fields: usize,
     /// The types of files, by their names.
     files: Vec<(&'a str, usize)>,
@@ -209,9 +209,9 @@ impl<'a> Model<'a> {
             self.enums.push(enumeration(name.text(), own.file, node));
         }
         let place = self.types.len();
-        self.fields += own.seq.len();
+        self.fields += own.seq.len() + node.get("instances").map_or(0, |all| all.entries().len());
         if self.fields > FIELDS {
-            return Err((own.line, format!("more than {FIELDS} fields")));
+            return Err((own.line, format!("more than {FIELDS} fields and instances")));
         }
         let Type { file, big, lowest_first, encoding, .. } = own;
         self.types.push(own);
