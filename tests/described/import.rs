@@ -147,7 +147,7 @@ fn a_ksy_file() {
     assert!(wrong.is_empty() && truth.lines().count() == 5, "{wrong:#?}");
 }
 
-/// Where node finds Kaitai's compiler and its runtime (`NODE_PATH`), the values are still those.
+/// If node finds Kaitai's compiler and its runtime (`NODE_PATH`), the values are still those.
 #[test]
 fn the_values_are_those_of_kaitai() {
     let script = fixture("../tests/described/kaitai.js");

@@ -33,7 +33,7 @@ fn too_many() {
     }
 }
 
-/// What is too long in itself is left out with its reason; the rest is there, and the file loads.
+/// Leaves out each part that is too long, with its reason. The rest is there, and the file loads.
 #[test]
 fn too_long() {
     let field = |more: &str| format!("{HEAD}seq:\n  - {{id: f, type: u8}}\n  - {{id: g, {more}}}\n");

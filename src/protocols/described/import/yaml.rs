@@ -170,3 +170,28 @@ pub fn parse(text: &str) -> Result<Node, (usize, String)> {
     }
     root.ok_or_else(|| (1, "YAML: no value".into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_their_lines() {
+        let root = parse("a: 1\nb:\n  - c: 'x'\n    d: &d [0x10, y]\n  - *d\ne: |\n  two\n  lines\n").unwrap();
+        assert_eq!((root.text_of("a"), root.text_of("e"), root.text_of("none")), ("1", "two\nlines\n", ""));
+        let list = root.get("b").unwrap().list();
+        let plain = |node: &Node| matches!(node.value, Value::Text { plain: true, .. });
+        assert!(!plain(list[0].get("c").unwrap()) && plain(&list[1].list()[0]));
+        assert_eq!((root.get("b").unwrap().line, list[0].line, list[0].get("d").unwrap().line), (2, 3, 4));
+        assert_eq!((list[1].list().len(), list[1].list()[1].text()), (2, "y"));
+    }
+
+    #[test]
+    fn aliases_do_not_grow() {
+        let depth = |k: usize| format!("{}x{}", "[".repeat(k), "]".repeat(k));
+        let deep: String =
+            (1..5).map(|k| format!("a{k}: &a{k} {}\n", depth(30).replace('x', &format!("*a{}", k - 1)))).collect();
+        let (line, why) = parse(&format!("a0: &a0 y\n{deep}")).unwrap_err();
+        assert!(line == 4 && why.contains("more than 64 deep"), "{line}: {why}");
+    }
+}

@@ -229,6 +229,9 @@ impl<'t> Parser<'t> {
             if many > DEPTH {
                 return Err(format!("more than {DEPTH} names in a row"));
             }
+            if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+                return Err(format!("{name:?} after a point is not carried over"));
+            }
             // A number is its own number.
             if name != "to_i" {
                 one = Expr::Field(Box::new(one), name.to_owned());
@@ -238,5 +241,39 @@ impl<'t> Parser<'t> {
             sign @ ("(" | "[") => Err(format!("{sign:?} is not carried over")),
             _ => Ok(one),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_bind_as_in_kaitai() {
+        let parsed = |text: &str| Expr::parse(text).unwrap();
+        for (text, same) in [
+            ("a + b * 4", "a + (b * 4)"),
+            ("a - 1 - 2", "(a - 1) - 2"),
+            ("a & 3 == 0", "(a & 3) == 0"),
+            ("not a == b and c", "(not (a == b)) and c"),
+            ("a or b and c", "a or (b and c)"),
+            ("a ? b : c ? d : e", "a ? b : (c ? d : e)"),
+            ("a << 2 | b.c.to_i", "(a << 2) | b.c"),
+            ("-0x1_0", "0 - 16"),
+            ("'x' == \"x\"", "\"x\" == 'x'"),
+        ] {
+            assert_eq!(parsed(text), parsed(same), "{text}");
+        }
+        assert_eq!(parsed("t::e::v"), Expr::Member(vec!["t".into(), "e".into(), "v".into()]));
+        for text in
+            ["", "a +", "a[0]", "a.b(1)", "'x", "(a", "a b", "1.5", "0x", "a % 2", "\"\\n\"", "99999999999999999999"]
+        {
+            assert!(Expr::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(number("0b1111_0000"), Some(240));
+        assert_eq!(
+            (number("-5"), number("--5"), number("+5"), number("18446744073709551616")),
+            (Some(-5), None, None, None)
+        );
     }
 }

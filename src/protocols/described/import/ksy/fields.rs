@@ -128,6 +128,9 @@ impl Writing<'_, '_> {
             None
         };
         let listed = kind.get("cases").map_or(&[][..], Node::entries);
+        if listed.len() > CASES {
+            return Err(fail(format!("more than {CASES} cases")));
+        }
         for (key, kind) in listed {
             let shape = named(self.model, own, kind.text());
             if key.text() == "_" {

@@ -10,6 +10,9 @@ use crate::protocols::described::import::yaml::{Node, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+/// Takes a line of the file, and the struct and key of the field that it describes.
+type Lines<'a> = &'a mut dyn FnMut(&str, Option<(String, String)>);
+
 /// The longest `doc` of a field, in characters.
 const DOC: usize = 160;
 
@@ -367,7 +370,7 @@ impl<'m, 'a> Writing<'m, 'a> {
         }
     }
 
-    /// What cannot be described: bytes up to the end if nothing follows, else the end of reading.
+    /// A part that cannot be described: bytes up to the end if nothing follows, else the end of reading.
     fn undescribed(
         &mut self,
         (own, k, level): (usize, usize, usize),
@@ -578,7 +581,7 @@ impl<'m, 'a> Writing<'m, 'a> {
         if packet.is_empty() {
             line("data = \"bytes\"", None);
         }
-        let fields = |name: &str, fields: &[Out], line: &mut dyn FnMut(&str, Option<(String, String)>)| {
+        let fields = |name: &str, fields: &[Out], line: Lines<'_>| {
             for field in fields {
                 line(&field.line(), Some((name.to_owned(), field.key.clone())));
             }
