@@ -203,6 +203,11 @@ fn pipes_and_devices_are_written_to() {
     let (status, out, _) = folder.shell("netkit decode in.pcap -w - | cmp - in.pcap");
     assert_eq!((status, out.as_str()), (Some(0), ""));
     assert!(!folder.names().contains(&"-".to_owned()));
+    // The report and the recording would be mixed.
+    let (status, out, err) = folder.run(&["probe", "127.0.0.1:1", "--pcap", "-"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
+    let (status, out, err) = folder.run(&["decode", "-i", "lo", "-w", "-"]);
+    assert_eq!((status, out.as_str(), err.contains("stdout has the messages")), (Some(2), "", true), "{err}");
     let (status, out, _) =
         folder.shell("mkfifo pipe; cat pipe & netkit encode --json in.json -o pipe; wait; test -p pipe");
     assert_eq!((status, out.as_str()), (Some(0), HEX));

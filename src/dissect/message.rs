@@ -272,6 +272,13 @@ pub trait Sink {
     fn hand_over(&mut self) {}
 }
 
+/// A sink that drops the messages.
+pub(crate) struct Nowhere;
+
+impl Sink for Nowhere {
+    fn message(&mut self, _message: &Message<'_>) {}
+}
+
 /// The code of the note on bytes missing before a message.
 pub(crate) const GAP: &str = "tcp.gap";
 

@@ -50,6 +50,7 @@ pub use inspector::{Counters, Inspector, Sideless, SidelessList, Unclaimed, Uncl
 pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
 pub use links::{Linked, LinkedSink, Links, NOTES as LINK_NOTES};
 pub use looks::like as looks_like;
+pub(crate) use message::Nowhere;
 pub use message::{Dissection, Message, Out, Provenance, Sink, Unit, UnitKind};
 pub use options::{Options, Server, Settings};
 pub use outline::{Outline, StreamFrame};

@@ -313,105 +313,103 @@ impl Deliveries {
         at
     }
 
-    /// Counts the events of a message.
-    pub(super) fn see<'e>(&mut self, seen: &Observation, events: impl IntoIterator<Item = &'e Event>, of: &Of) {
+    /// Counts an event of a message.
+    pub(super) fn see(&mut self, seen: &Observation, event: &Event, of: &Of) {
         let Observation { flow, side, frame, message: name, .. } = *seen;
         let now = seen.time.near_nanos();
-        for event in events {
-            // A ping that was filtered out has no entry: its answer counts where it arrived.
-            if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
-                *event
-                && let Some(connection) = self.current.get(&key(flow, 0)).and_then(|at| self.connections.get_mut(*at))
-            {
-                let asker = &mut connection.directions[side.index()];
-                match *event {
-                    Event::CrossFlowPong { after, .. } => asker.ponged(after),
-                    Event::Hidden { .. } => asker.hidden_pongs += 1,
-                    _ => asker.hidden_pongs = asker.hidden_pongs.saturating_sub(1),
-                }
-                continue;
-            }
-            let at = self.place(flow, *event == Event::Begin, of);
-            let room = self.rows && self.listed < LISTED;
-            let Some(connection) = self.connections.get_mut(at) else { continue };
-            connection.learn(event, (side, seen.transport), now);
-            let [a, b] = &mut connection.directions;
-            let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
+        // A ping that was filtered out has no entry: its answer counts where it arrived.
+        if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
+            *event
+            && let Some(connection) = self.current.get(&key(flow, 0)).and_then(|at| self.connections.get_mut(*at))
+        {
+            let asker = &mut connection.directions[side.index()];
             match *event {
-                Event::Begin | Event::Step(_) | Event::Report(_) | Event::Arrivals(_) => {}
-                Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged } => {
-                    own.transmission(seen, frame, self.rows);
-                    own.awaiting += u64::from(acknowledged && seen.is_first());
-                    own.losses.see(seen, now);
-                    if let Seen::Copy { before } = seen {
-                        own.resend_time.add(now - before.last_time);
+                Event::CrossFlowPong { after, .. } => asker.ponged(after),
+                Event::Hidden { .. } => asker.hidden_pongs += 1,
+                _ => asker.hidden_pongs = asker.hidden_pongs.saturating_sub(1),
+            }
+            return;
+        }
+        let at = self.place(flow, *event == Event::Begin, of);
+        let room = self.rows && self.listed < LISTED;
+        let Some(connection) = self.connections.get_mut(at) else { return };
+        connection.learn(event, (side, seen.transport), now);
+        let [a, b] = &mut connection.directions;
+        let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
+        match *event {
+            Event::Begin | Event::Step(_) | Event::Report(_) | Event::Arrivals(_) => {}
+            Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged } => {
+                own.transmission(seen, frame, self.rows);
+                own.awaiting += u64::from(acknowledged && seen.is_first());
+                own.losses.see(seen, now);
+                if let Seen::Copy { before } = seen {
+                    own.resend_time.add(now - before.last_time);
+                }
+                own.handled(seen, handled);
+                if last_try {
+                    own.tally.given_up += 1;
+                    own.last_tries.push(extended);
+                    if own.last_tries.len() > LAST_TRIES {
+                        own.last_tries.remove(0);
                     }
-                    own.handled(seen, handled);
-                    if last_try {
-                        own.tally.given_up += 1;
-                        own.last_tries.push(extended);
-                        if own.last_tries.len() > LAST_TRIES {
-                            own.last_tries.remove(0);
-                        }
-                    } else if own.goes_on(extended) {
-                        // Neither this nor the sender's other messages were on their last try.
-                        own.last_tries.clear();
-                        own.tally.given_up = 0;
+                } else if own.goes_on(extended) {
+                    // Neither this nor the sender's other messages were on their last try.
+                    own.last_tries.clear();
+                    own.tally.given_up = 0;
+                }
+                match self.rows && seen != Seen::Forgotten {
+                    true if room => {
+                        self.listed += 1;
+                        let acked = matches!(seen, Seen::Copy { before } if before.acked);
+                        let row = own.rows.row(Row {
+                            extended,
+                            number,
+                            message: name,
+                            message_id,
+                            copies: Vec::new(),
+                            acked: None,
+                        });
+                        row.copies.push(Copied { frame, acked, handled: handled.map(|h| h.now) });
                     }
-                    match self.rows && seen != Seen::Forgotten {
-                        true if room => {
-                            self.listed += 1;
-                            let acked = matches!(seen, Seen::Copy { before } if before.acked);
-                            let row = own.rows.row(Row {
-                                extended,
-                                number,
-                                message: name,
-                                message_id,
-                                copies: Vec::new(),
-                                acked: None,
-                            });
-                            row.copies.push(Copied { frame, acked, handled: handled.map(|h| h.now) });
+                    true => self.omitted += 1,
+                    false => {}
+                }
+            }
+            Event::Acked { extended, acked } => {
+                match acked {
+                    Acked::First(sent) => {
+                        other.tally.acked += 1;
+                        other.goes_on(extended);
+                        let delay = now - sent.time;
+                        other.tally.ack.add(delay);
+                        if sent.copies == 1 {
+                            other.tally.rtt.add(delay);
                         }
-                        true => self.omitted += 1,
-                        false => {}
+                        if let Some(row) = other.rows.get(extended) {
+                            row.acked = Some(frame);
+                        }
                     }
-                }
-                Event::Acked { extended, acked } => {
-                    match acked {
-                        Acked::First(sent) => {
-                            other.tally.acked += 1;
-                            other.goes_on(extended);
-                            let delay = now - sent.time;
-                            other.tally.ack.add(delay);
-                            if sent.copies == 1 {
-                                other.tally.rtt.add(delay);
-                            }
-                            if let Some(row) = other.rows.get(extended) {
-                                row.acked = Some(frame);
-                            }
-                        }
-                        Acked::Unseen => other.acked_unseen += 1,
-                        Acked::Again | Acked::Unknown => {}
-                    };
-                }
-                Event::Request => own.tally.requests += 1,
-                Event::Answer(after) => {
-                    other.tally.responses += 1;
-                    other.tally.response.add(after);
-                }
-                Event::Unmatched => other.tally.unmatched += 1,
-                Event::Ping => own.tally.pings += 1,
-                Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
-                Event::StrayPong => other.tally.stray_pongs += 1,
-                // A ping that was filtered out has no figures.
-                Event::Hidden { .. } | Event::Shown { .. } => {}
-                Event::Link(Link::Offered) => own.tally.offered += 1,
-                Event::Link(Link::Accepted) => other.tally.accepted += 1,
-                Event::Link(Link::Refused) => other.tally.refused += 1,
-                Event::Link(Link::Ended(life)) => {
-                    own.tally.ended += 1;
-                    own.tally.life.add(life);
-                }
+                    Acked::Unseen => other.acked_unseen += 1,
+                    Acked::Again | Acked::Unknown => {}
+                };
+            }
+            Event::Request => own.tally.requests += 1,
+            Event::Answer(after) => {
+                other.tally.responses += 1;
+                other.tally.response.add(after);
+            }
+            Event::Unmatched => other.tally.unmatched += 1,
+            Event::Ping => own.tally.pings += 1,
+            Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
+            Event::StrayPong => other.tally.stray_pongs += 1,
+            // A ping that was filtered out has no figures.
+            Event::Hidden { .. } | Event::Shown { .. } => {}
+            Event::Link(Link::Offered) => own.tally.offered += 1,
+            Event::Link(Link::Accepted) => other.tally.accepted += 1,
+            Event::Link(Link::Refused) => other.tally.refused += 1,
+            Event::Link(Link::Ended(life)) => {
+                own.tally.ended += 1;
+                own.tally.life.add(life);
             }
         }
     }

@@ -353,7 +353,7 @@ impl Stats {
                     };
                     if !matches!(event, Event::Step(_)) {
                         let beside = (place > 0).then_some(seen.proto);
-                        self.delivery.see(seen, [event], &Of { place, beside, ordinal });
+                        self.delivery.see(seen, event, &Of { place, beside, ordinal });
                     }
                 }
                 (Observed::Farewell(words), Some(seen)) => {

@@ -276,16 +276,16 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
         let impairments = Impairments { loss: Some(loss.parse().expect("loss")), ..Impairments::default() };
         let between = Between::proxy(echo.at, impairments);
         let arrived = echoes(between.at, ECHOES, Duration::from_micros(100));
-        let way = between.end().expect("counts").directions[0];
+        let counts = between.end().expect("counts").directions[0];
         let missing = arrived.iter().filter(|trip| trip.is_none()).count() as u64;
-        let (n, lost) = (way.arrived as f64, way.lost as f64);
+        let (n, lost) = (counts.arrived as f64, counts.lost as f64);
         // Bursts widen the spread of the count, because one loss brings others with it.
         let sigma = (n * share * (1.0 - share) * row.map_or(1.0, |row| 2.0 * row - 1.0)).sqrt();
         let off = (lost - n * share) / sigma;
-        let holds = off.abs() <= 3.0 && n > 0.0 && (!times || missing == way.lost);
+        let holds = off.abs() <= 3.0 && n > 0.0 && (!times || missing == counts.lost);
         hold(&format!("loss {loss}"), holds, format!("{lost} of {n}: {off:+.2} sigma"));
         if let Some(row) = row {
-            let mean = lost / way.runs as f64;
+            let mean = lost / counts.runs as f64;
             // The length of a burst has a variance of row * (row - 1); there are some 250 bursts.
             let sigma = (row * (row - 1.0) / (lost / row)).sqrt();
             hold(&format!("rows of {loss}"), (mean - row).abs() <= 3.0 * sigma, format!("{mean:.2} on average"));
@@ -294,14 +294,14 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
     let impairments = Impairments { duplicate: 0.1, reorder: 0.2, ..Impairments::default() };
     let between = Between::proxy(echo.at, impairments);
     echoes(between.at, ECHOES, Duration::from_micros(100));
-    let way = between.end().expect("counts").directions[0];
+    let counts = between.end().expect("counts").directions[0];
     // If two datagrams in a row are chosen, only the first is swapped: p (1 - p) + p² (1 - p) ..
-    for (name, count, share) in [("copies", way.copies, 0.1), ("out of order", way.reordered, 0.2 / 1.2)] {
-        let n = way.arrived as f64;
+    for (name, count, share) in [("copies", counts.copies, 0.1), ("out of order", counts.reordered, 0.2 / 1.2)] {
+        let n = counts.arrived as f64;
         let off = (count as f64 - n * share) / (n * share * (1.0 - share)).sqrt();
         hold(name, off.abs() <= 3.0 && n > 0.0, format!("{count} of {n}: {off:+.2} sigma"));
     }
-    hold("all are sent", way.passed == way.arrived + way.copies, format!("{} sent", way.passed));
+    hold("all are sent", counts.passed == counts.arrived + counts.copies, format!("{} sent", counts.passed));
 }
 
 fn main() {

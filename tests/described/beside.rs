@@ -178,6 +178,27 @@ fn lines_are_given_back() {
     }
 }
 
+/// A packet of another protocol without its last part is reported, as one of the first protocol is.
+#[test]
+fn no_part_is_lost() {
+    let folder = Scratch::new("beside-parts");
+    let text = folder.file("lines.ndjson");
+    let all = decoded(&files(&FILES));
+    let encode = |lines: Vec<&Json>| {
+        std::fs::write(&text, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        let done = run_with(&["encode", "--json", &text], &files(&FILES));
+        (done.status.success(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (records, other) = (all.iter().filter(|line| line["frame"] == 8), &all[0]);
+    let records: Vec<&Json> = records.collect();
+    assert_eq!((records.len(), &records[0]["proto"]), (2, &Json::from("dtls")));
+    assert!(encode(vec![other, records[0], records[1], other]).0);
+    for lines in [vec![records[0]], vec![records[0], other]] {
+        let (done, stderr) = encode(lines);
+        assert!(!done && stderr.contains("part 2 of 2 is missing"), "{stderr}");
+    }
+}
+
 /// Each protocol has figures of its own.
 #[test]
 fn figures_are_by_protocol() {

@@ -71,8 +71,8 @@ fn floods() -> Vec<Flood> {
 
 /// Runs `run` in a thread, and fails if it never ends.
 fn ends<T: Send + 'static>(what: &str, run: impl FnOnce() -> T + Send + 'static) -> T {
-    let (tell, reported) = mpsc::channel();
-    std::thread::spawn(move || tell.send(run()));
+    let (sender, reported) = mpsc::channel();
+    std::thread::spawn(move || sender.send(run()));
     reported.recv_timeout(HANG).unwrap_or_else(|_| panic!("{what}: it goes on as long as the peer does"))
 }
 
@@ -241,13 +241,13 @@ fn listen(how: How) {
     for (path, flow, _, again, first) in SESSIONS {
         let stop = CancelToken::default();
         let heeded = stop.clone();
-        let (tell, reported) = mpsc::channel();
+        let (sender, reported) = mpsc::channel();
         let (done, ended) = mpsc::channel();
         let (plays, playing) = mpsc::channel();
         std::thread::spawn(move || {
             let conversation = conversation(path, flow);
             let waiting = Waiting::on("127.0.0.1:0".parse().unwrap(), conversation.transport).unwrap();
-            tell.send((waiting.local().unwrap(), conversation.transport)).unwrap();
+            sender.send((waiting.local().unwrap(), conversation.transport)).unwrap();
             let order = order(&conversation, Role::Server, &heeded, how);
             let answered =
                 order.answer(&waiting, &order.options(&protocols::options()), None, &mut |_| _ = plays.send(()));

@@ -54,6 +54,10 @@ pub struct Use {
     pub uses: u8,
     /// Messages that are found by it have several numbers.
     pub ranged: bool,
+    /// Encode writes it before later fields can determine it: a part of a number without its own place.
+    pub early: bool,
+    /// The bits that views do not show; `None`: it has no view.
+    pub unseen: Option<u64>,
 }
 
 /// The target of a name.

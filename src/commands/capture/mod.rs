@@ -79,6 +79,9 @@ pub fn begin(
         };
     };
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
+    if keep.prints && keep.to.is_some_and(|to| to.as_os_str() == "-") {
+        return usage("-w -: stdout has the messages: name a file");
+    }
     let [file] = outfile::check([("-w", keep.to)], &read, keep.force)?;
     if let (Some(file), Some(rotation)) = (&file, keep.rotation.filter(|rotation| rotation.any())) {
         file.divides()?;

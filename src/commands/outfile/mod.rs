@@ -107,6 +107,9 @@ pub fn check<const N: usize>(
 
 impl OutFile {
     fn check(option: &str, name: &Path, inputs: &[&Path], force: bool) -> anyhow::Result<OutFile> {
+        if name.as_os_str() == "-" && option == "--pcap" {
+            return usage("--pcap -: stdout has what is printed: name a file");
+        }
         if name.as_os_str() == "-" {
             return Ok(OutFile { name: "stdout".into(), place: name.into(), how: How::Direct, force, beside: None });
         }

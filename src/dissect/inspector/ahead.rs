@@ -6,9 +6,9 @@
 //! memory is bounded as in the second reading.
 
 use super::classification::{Classification, Classified, Settled};
-use super::{Inspector, Nowhere, flow_info};
+use super::{Inspector, flow_info};
 use crate::capture::{Decoded, Packet, Packets};
-use crate::dissect::{Options, Session, Wants};
+use crate::dissect::{Nowhere, Options, Session, Wants};
 use crate::flow::{Delivery, End, Gap, Handler, Moved, Side, Stream, Table, Transport};
 use std::cell::Cell;
 

@@ -29,7 +29,7 @@ pub use unclaimed::{Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
 
 use super::dissector::{Dissector, Session, StreamEvent};
 use super::flow_info::FlowInfo;
-use super::message::{Dissection, Message, Out, Sink};
+use super::message::{Dissection, Nowhere, Out, Sink};
 use super::options::Options;
 use super::wants::Wants;
 use crate::capture::{Packet, Time};
@@ -362,13 +362,6 @@ impl<S: Sink> Inspector<'_, S> {
             dispatcher.packet(assignment, self.sequence.1, side, packet);
         }
     }
-}
-
-/// A sink that drops the messages.
-struct Nowhere;
-
-impl Sink for Nowhere {
-    fn message(&mut self, _: &Message<'_>) {}
 }
 
 fn flow_info<'a>(c: &Classified, options: &'a Options) -> FlowInfo<'a> {

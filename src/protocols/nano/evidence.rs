@@ -41,16 +41,9 @@
 
 use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;
-use crate::dissect::{Dissection, Evidence, Message, Observation, Out, Roles, Sink};
+use crate::dissect::{Dissection, Evidence, Nowhere, Observation, Out, Roles};
 use crate::flow::{Side, Stream};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
-
-/// Discards the carrier's lines.
-struct Unseen;
-
-impl Sink for Unseen {
-    fn message(&mut self, _message: &Message<'_>) {}
-}
 
 /// Evidence from the first bytes of both sides, or from those after a gap.
 pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
@@ -135,7 +128,7 @@ pub(super) fn first(mut bytes: &[u8]) -> Evidence {
 /// Evidence from the content of the first WebSocket messages.
 fn upgraded(observation: &Observation<'_>) -> Evidence {
     let flow_info = observation.flow_info();
-    let (mut dissection, mut sink) = (Dissection::default(), Unseen);
+    let (mut dissection, mut sink) = (Dissection::default(), Nowhere);
     let mut out = Out::new(&mut dissection, &mut sink, &flow_info, ["", ""]);
     let (mut carrier, mut roles) = (Carrier::new(true, [true; 2]), Roles::default());
     // The client's request is read first: the server's answer has the compression of its frames.

@@ -35,7 +35,19 @@ impl Compiler<'_> {
     pub(super) fn check_hidden(&mut self) {
         for field in self.all.iter().filter(|field| field.hidden && !field.constant) {
             let name = &field.name;
-            if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {
+            let alone = field.uses & !used::VIEW == 0;
+            if let Some(unseen) = field.unseen.filter(|unseen| *unseen != 0 && alone) {
+                let bit = unseen.trailing_zeros();
+                let why =
+                    format!("{name}: hidden, but no view shows its bit {bit}, so that encode could not give it back");
+                self.mistakes.push((field.line, why));
+            } else if field.early && field.uses & used::BY == 0 {
+                let why = format!(
+                    "{name}: hidden, but in a varint, or a view of a hidden number, encode gives back only the key of a \
+                     message (by)"
+                );
+                self.mistakes.push((field.line, why));
+            } else if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {
                 let why = format!("{name}: hidden, but ids that are lists or ranges cannot give it back");
                 self.mistakes.push((field.line, why));
             } else if field.uses == 0 {

@@ -143,7 +143,16 @@ impl<'a> Compiler<'a> {
         let (number, names) = known;
         let constant = t.value.is_some();
         let line = t.line;
-        self.all.push(Use { line, name: name.into(), hidden, constant, uses: 0, ranged: false });
+        self.all.push(Use {
+            line,
+            name: name.into(),
+            hidden,
+            constant,
+            uses: 0,
+            ranged: false,
+            early: false,
+            unseen: None,
+        });
         let conditional = t.condition.is_some();
         let name = name.into();
         self.known.push(Known {

@@ -40,6 +40,12 @@ impl<'a> Compiler<'a> {
         };
         let varies = matches!(number.kind, Kind::VarInt { .. });
         let width = if kind == "varint32" { 32 } else { number.kind.width().map_or(64, |(bits, _)| bits) };
+        // The number that this is a view of, if only its views can give it back.
+        let viewed = t.of.as_ref().and_then(|of| match self.find(of) {
+            Some(Found::Field(place)) => Some((self.known[place].place, self.known[place].width)),
+            _ => None,
+        });
+        let viewed = viewed.filter(|(place, _)| self.all.get(*place).is_some_and(|number| number.hidden));
         let mut taken = 0u64;
         let (mut fields, mut places) = (Vec::new(), Vec::new());
         for part in &t.bits {
@@ -55,8 +61,17 @@ impl<'a> Compiler<'a> {
             }
             taken |= mask;
             let field = self.part(t, part, count)?;
+            if let Some(own) = self.all.last_mut() {
+                own.early = varies || viewed.is_some();
+            }
             places.push(Part::new((part.low, count), &field, &number, t.of.is_some() || varies));
             fields.push(field);
+        }
+        if let Some((place, width)) = viewed
+            && let Some(number) = self.all.get_mut(place)
+        {
+            let unseen = number.unseen.get_or_insert(if width == 7 { u64::MAX } else { bits::mask(width) });
+            *unseen &= !taken;
         }
         let mut raw = number;
         raw.set_name(leak(&t.name));

@@ -30,21 +30,20 @@ pub struct Writing {
     packet: Option<Begun>,
     /// The remembered values of each conversation after its earlier lines.
     memory: FxHashMap<u64, Vec<[u64; 2]>>,
-    beside: Beside,
+    others: Others,
 }
 
 /// Encodes datagrams of other files' protocols, which may be in the same conversation.
-#[derive(Default)]
-struct Beside {
+struct Others {
     /// Set if there are others.
     options: Option<Options>,
     encoders: Vec<(&'static str, Box<dyn Encoder>)>,
 }
 
-impl Beside {
-    fn new(own: &str, options: &Options) -> Beside {
+impl Others {
+    fn new(own: &str, options: &Options) -> Others {
         let others = options.registry.iter().any(|other| other.reads_offered() && other.name() != own);
-        Beside { options: others.then(|| options.clone()), encoders: Vec::new() }
+        Others { options: others.then(|| options.clone()), encoders: Vec::new() }
     }
 
     /// The encoder of another protocol.
@@ -73,6 +72,13 @@ struct Begun {
     broken: bool,
 }
 
+impl Begun {
+    /// The error if the next line is not its next part.
+    fn missing(&self, place: &str) -> EncodeError {
+        error("part", format!("part {} of {} is missing {place}", self.parts + 1, self.of))
+    }
+}
+
 fn error(path: &str, what: impl Into<String>) -> EncodeError {
     EncodeError { path: path.into(), what: what.into() }
 }
@@ -81,8 +87,8 @@ impl Writing {
     /// An encoder for this protocol.
     pub fn new(description: &'static Description, options: &Options) -> Writing {
         let values = description.settings_of(options);
-        let beside = Beside::new(description.facts.name, options);
-        Writing { description, values, packet: None, memory: FxHashMap::default(), beside }
+        let others = Others::new(description.facts.name, options);
+        Writing { description, values, packet: None, memory: FxHashMap::default(), others }
     }
 
     fn memory_of(&self, line: &Line<'_>) -> Vec<[u64; 2]> {
@@ -173,7 +179,7 @@ impl Encoder for Writing {
             return crate::protocols::websocket::encode::encode(line);
         }
         if line.proto != self.description.facts.name
-            && let Some(other) = self.beside.of(line.proto)
+            && let Some(other) = self.others.of(line.proto)
         {
             return other.encode(line);
         }
@@ -185,8 +191,12 @@ impl Encoder for Writing {
 
     fn part(&mut self, line: &Line<'_>) -> Result<Option<Vec<u8>>, EncodeError> {
         if line.proto != self.description.facts.name
-            && let Some(other) = self.beside.of(line.proto)
+            && let Some(other) = self.others.of(line.proto)
         {
+            // A datagram of another protocol does not come within one of this.
+            if let Some(why) = self.packet.take().map(|begun| begun.missing("before this one")) {
+                return Err(why);
+            }
             return other.part(line);
         }
         let Some((part, of)) = line.part else {
@@ -209,10 +219,7 @@ impl Encoder for Writing {
                 begun.broken |= broken;
                 begun
             }
-            Some(begun) => {
-                let what = format!("part {} of {} is missing before this one", begun.parts + 1, begun.of);
-                return Err(error("part", what));
-            }
+            Some(begun) => return Err(begun.missing("before this one")),
         };
         if begun.parts < begun.of {
             self.packet = Some(begun);
@@ -222,8 +229,9 @@ impl Encoder for Writing {
     }
 
     fn unfinished(&mut self) -> Option<EncodeError> {
-        let begun = self.packet.take()?;
-        Some(error("part", format!("part {} of {} is missing at the end", begun.parts + 1, begun.of)))
+        let others = self.others.encoders.iter_mut().find_map(|(_, encoder)| encoder.unfinished());
+        let Some(begun) = self.packet.take() else { return others };
+        Some(begun.missing("at the end"))
     }
 
     fn frame(&self, message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {

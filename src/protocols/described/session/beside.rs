@@ -2,7 +2,7 @@
 
 use super::super::description::Description;
 use crate::capture::Time;
-use crate::dissect::{Dissection, Dissector, Evidence, FlowInfo, Message, Out, Provenance, Session, Sink};
+use crate::dissect::{Dissection, Dissector, Evidence, FlowInfo, Nowhere, Out, Provenance, Session};
 use crate::flow::{Side, Transport};
 
 /// The sessions of the other protocols in one conversation.
@@ -66,17 +66,10 @@ impl Explained {
     /// Whether one of them explains a datagram.
     pub fn explains(&mut self, side: Side, bytes: &[u8], length: usize, flow_info: &FlowInfo<'_>) -> bool {
         let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
-        let mut nobody = Nobody;
-        let out = &mut Out::new(&mut self.dissection, &mut nobody, flow_info, [""; 2]);
+        let mut nowhere = Nowhere;
+        let out = &mut Out::new(&mut self.dissection, &mut nowhere, flow_info, [""; 2]);
         self.sessions.iter_mut().any(|(session, bits)| session.offered(&place, *bits, out))
     }
-}
-
-/// Takes no messages.
-struct Nobody;
-
-impl Sink for Nobody {
-    fn message(&mut self, _message: &Message<'_>) {}
 }
 
 /// The protocols that a file names.
