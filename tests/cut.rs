@@ -353,8 +353,13 @@ fn nothing_of_a_redacted_capture_is_shown() {
             for (name, text) in &outputs {
                 // A new address may begin as an old one does: 10.0.0.161.
                 let is_longer = |at: usize| {
-                    secret.parse::<std::net::IpAddr>().is_ok()
-                        && text[at + secret.len()..].starts_with(|c: char| c.is_ascii_hexdigit())
+                    let next = text[at + secret.len()..].chars().next();
+                    match secret.parse::<std::net::IpAddr>() {
+                        Ok(ip) => {
+                            next.is_some_and(|c| if ip.is_ipv4() { c.is_ascii_digit() } else { c.is_ascii_hexdigit() })
+                        }
+                        Err(_) => false,
+                    }
                 };
                 let place = text
                     .match_indices(secret.as_str())
