@@ -91,6 +91,8 @@ local EXPERTS = {
 netkit.experts = { EXPERTS.note, EXPERTS.warning, EXPERTS.error, EXPERTS.fault, EXPERTS.script }
 
 local frame_comment = Field.new("frame.comment")
+-- The texts of columns in a run without them: `tshark -q`, `-V`, `-T fields`.
+local NO_INFO, NO_PROTOCOL = "(info)", "(protocol)"
 local floor, char = math.floor, string.char
 local find, match, sub, byte = string.find, string.match, string.sub, string.byte
 
@@ -607,8 +609,19 @@ function netkit.dissector(tvb, pinfo, tree)
         end
     end
     if #texts == 0 then return end
-    root, visible = tree:add(netkit, tvb:range(0, 0)), tree.visible
-    local read = visible or root:referenced(handle)
+    visible = tree.visible
+    local read = visible or tree:referenced(handle)
+    local columns = read or tostring(pinfo.cols.info) ~= NO_INFO or tostring(pinfo.cols.protocol) ~= NO_PROTOCOL
+    -- Otherwise only notes and faults are needed, for the expert information: most comments have none.
+    if not columns then
+        local findable = {}
+        for _, parts in ipairs(texts) do
+            if #parts > 1 or not find(parts[1], "^[^\n]*\nnetkit:%d+ [^\n]*$") then findable[#findable + 1] = parts end
+        end
+        if #findable == 0 then return end
+        texts = findable
+    end
+    root = tree:add(netkit, tvb:range(0, 0))
     general = read and not visible
         and (needed(known.member.field) or needed(known.raw.field) or needed(known.flag.field))
     if entries > ENTRIES then messages, entries = {}, 0 end
@@ -622,7 +635,7 @@ function netkit.dissector(tvb, pinfo, tree)
             root:add_proto_expert_info(EXPERTS.script, "this comment cannot be drawn: " .. tostring(proto))
         end
     end
-    if #lines > 0 then
+    if columns and #lines > 0 then
         pinfo.cols.protocol:set(protocol or "netkit")
         pinfo.cols.info:set(table.concat(lines, " | "))
     end
