@@ -332,6 +332,44 @@ fn streams(path: &std::path::Path) -> Vec<Vec<u8>> {
     both
 }
 
+/// `after` and `once` count messages: the transmissions of one message share its outcome.
+#[test]
+fn all_transmissions_of_a_message_count_as_one() {
+    // DNP: reliable messages with their numbers, each resent; then the end.
+    let sent = [1, 2, 1, 2, 3, 2, 3].map(|number| vec![4u8, number, 0, number]);
+    for (rule, arrived) in [
+        ("message == reliable_message: once drop", &[2, 2, 3, 2, 3][..]),
+        ("message == reliable_message: after 1 drop", &[1, 1]),
+        ("message == reliable_message: after 2 drop", &[1, 2, 1, 2, 2]),
+        ("message == reliable_message: after 1 once drop", &[1, 1, 3, 3]),
+        ("message == reliable_message: after 2 once drop", &[1, 2, 1, 2, 2]),
+        // Each transmission has its own number, from 2; the first ones do not match.
+        ("message == reliable_message and copy: once drop", &[1, 2, 2, 3, 2, 3]),
+        ("message == reliable_message and copy > 1: after 1 once drop", &[1, 2, 1, 3, 3]),
+        ("message == reliable_message and not copy: once drop", &[2, 1, 2, 3, 2, 3]),
+        ("message == reliable_message and not copy: drop", &[1, 2, 2, 3]),
+        ("message == reliable_message: once data=63", &[99, 2, 99, 2, 3, 2, 3]),
+    ] {
+        let [server, client] = sockets();
+        let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "none", "--on", rule]);
+        client.connect(&proxy.at).unwrap();
+        for bytes in sent.iter().chain([&vec![3, 0xff]]) {
+            client.send(bytes).unwrap();
+        }
+        let mut got = Vec::new();
+        loop {
+            let mut buffer = [0; 8];
+            let length = server.recv(&mut buffer).unwrap();
+            match buffer[..length] {
+                [4, _, 0, value] => got.push(value),
+                _ => break,
+            }
+        }
+        assert_eq!(got, arrived, "{rule}");
+        proxy.end();
+    }
+}
+
 /// Without any output, the counts of each rule are printed: applied, and not applied with the reason. A limit can test
 /// them.
 #[test]

@@ -9,8 +9,8 @@
 //!
 //! The expression is a [filter](crate::filter). `drop` leaves the message out, in this share of all cases. `delay`
 //! delays it. `duplicate` sends it twice. `FIELD=VALUE` changes it. `after 10` lets the first ten messages pass, and
-//! `once` acts on one only. All rules that match are applied, in their order; no further rule is applied to a dropped
-//! message. Messages are counted per conversation.
+//! `once` acts on one only; all transmissions of a message count as one. All rules that match are applied, in their
+//! order; no further rule is applied to a dropped message. Messages are counted per conversation.
 //!
 //! In a replay, `{client}` in a text is replaced by the number of the client.
 //!
@@ -18,6 +18,7 @@
 //! messages that its expression can match.
 
 mod assignment;
+mod met;
 mod parse;
 mod placeholder;
 mod rule;
@@ -28,6 +29,7 @@ mod value;
 mod tests;
 
 use assignment::Places;
+use met::Met;
 pub(crate) use assignment::{Assignment, Put};
 pub use parse::RuleError;
 #[cfg(feature = "cli")]
@@ -67,9 +69,9 @@ pub struct RuleSet {
     seed: u64,
 }
 
-/// The number of messages of a conversation that each rule has matched.
+/// The messages of a conversation that each rule has matched.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counters(Vec<u64>);
+pub(crate) struct Counters(Vec<Met>);
 
 impl RuleSet {
     /// Creates a list of these rules, in this order. The seed decides about shares.
@@ -100,7 +102,7 @@ impl RuleSet {
     /// Decides what happens to a message.
     pub(crate) fn decide(&self, message: &Message<'_>, counters: &mut Counters) -> Decision<'_> {
         let mut decision = Decision::default();
-        counters.0.resize(self.rules.len(), 0);
+        counters.0.resize_with(self.rules.len(), Met::default);
         for (at, (rule, met)) in self.rules.iter().zip(&mut counters.0).enumerate() {
             if decision.dropped {
                 break;
@@ -108,16 +110,16 @@ impl RuleSet {
             if !rule.filter.matches(message) {
                 continue;
             }
-            *met += 1;
+            met.transmissions += 1;
             decision.matched.push(at);
-            if *met <= rule.after || rule.once && *met > rule.after + 1 {
+            if (rule.after > 0 || rule.once) && !met.selects(rule, message) {
                 continue;
             }
             let mut followed = false;
             for (k, action) in rule.actions.iter().enumerate() {
                 let drops = match action {
                     Action::Drop(share) => {
-                        share.is_none_or(|share| Random::of(self.seed, &[at as u64, k as u64, *met]).chance(share))
+                        share.is_none_or(|share| Random::of(self.seed, &[at as u64, k as u64, met.transmissions]).chance(share))
                     }
                     _ => false,
                 };
