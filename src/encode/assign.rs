@@ -4,7 +4,7 @@
 //! list or an object and is valid JSON is JSON, any other is text, which the encoder converts according to the field;
 //! `FIELD:=JSON` is always JSON.
 
-use crate::codec::layout::{Field, Kind, Layout};
+use crate::codec::layout::{Field, Kind, Layout, flag};
 use crate::codec::{digits, names};
 use crate::plural::Plural;
 use crate::printable::Printable;
@@ -36,7 +36,7 @@ pub struct Assignments<'a> {
 type InPayload<'a> = &'a dyn Fn(&[&str]) -> Option<bool>;
 
 /// One step of a path.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathStep<'a> {
     /// A field of a group.
     Name(&'a str),
@@ -74,6 +74,14 @@ impl<'a> Assignments<'a> {
             }
             false => path,
         };
+        let listed;
+        let path = match (path.strip_prefix("payload."), self.payloads()) {
+            (Some(rest), Some(list)) => {
+                listed = format!("{list}[0].{rest}");
+                &listed
+            }
+            _ => path,
+        };
         let (path, value) = match path.strip_suffix(':') {
             Some(path) => (path, super::bounded(value)?),
             None => (path, self.guess(path, value)),
@@ -83,6 +91,12 @@ impl<'a> Assignments<'a> {
             None => (&mut self.fields, path),
         };
         put(root, &steps(path)?, value)
+    }
+
+    /// The list whose first element has the fields that `payload.X` names.
+    fn payloads(&self) -> Option<&'static str> {
+        let fields = self.layouts.iter().flat_map(|layout| layout.fields);
+        fields.into_iter().find(|field| field.is(flag::PAYLOADS)).map(|list| list.name)
     }
 
     /// See [`InPayload`].

@@ -187,6 +187,13 @@ impl<'a> Names<'a> {
         None
     }
 
+    /// The list of a message whose elements have the fields that `payload.X` names.
+    pub fn payloads(&self, proto: &str, message: &str) -> Option<&'static str> {
+        let dissector = self.registry.for_line(proto)?;
+        let layouts = dissector.tables().iter().flat_map(|t| t.layouts).filter(|l| l.name == message);
+        layouts.flat_map(|l| l.fields).find(|f| f.is(flag::PAYLOADS)).map(|list| list.name)
+    }
+
     /// Whether a path, with or without `payload`, leads into the payload of a message; `Some(true)` if any name would
     /// be accepted there. A name similar to a field of the message itself may be mistyped, and does not count.
     pub fn in_payload(&self, proto: &str, message: &str, path: &[&str]) -> Option<bool> {
@@ -233,16 +240,12 @@ impl<'a> Names<'a> {
             {
                 found.open |= dissector.derived().iter().any(|f| opened(&f));
             }
-            if let [payload, rest @ ..] = steps {
+            if let [first, rest @ ..] = steps
+                && (*first == "payload" || !rest.is_empty() && listed(dissector).any(|list| list.name == *first))
+            {
                 for message in self.schemas.messages(dissector.name()) {
                     for fields in message.fields.iter().flatten() {
-                        if *payload == "payload" {
-                            walk(fields, rest, 1, &mut found, &mut deepest);
-                        }
-                        // If packets are listed, a schema's fields are in the packet itself.
-                        if steps.len() > 1 {
-                            walk(fields, rest, 1, &mut found, &mut deepest);
-                        }
+                        walk(fields, rest, 1, &mut found, &mut deepest);
                     }
                 }
             }
@@ -255,6 +258,12 @@ impl<'a> Names<'a> {
         }
         Ok(found)
     }
+}
+
+/// The lists whose elements have the fields of schemas.
+fn listed(dissector: &dyn Dissector) -> impl Iterator<Item = &'static Field> {
+    let layouts = dissector.tables().iter().flat_map(|t| t.layouts);
+    layouts.flat_map(|l| l.fields).filter(|f| f.is(flag::PAYLOADS))
 }
 
 /// Whether the message, or any message, has a payload.

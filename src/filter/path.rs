@@ -183,7 +183,8 @@ fn steps(
     children.any(|k| {
         let named = tree.nodes().get(k).is_some_and(|node| {
             // A payload's content has the same name in every tree.
-            let opened = node.field.is(flag::OPENED) && parent.is_none() && !rest.is_empty() && step.name == "payload";
+            let content = flag::OPENED | flag::PAYLOADS;
+            let opened = node.field.is(content) && parent.is_none() && !rest.is_empty() && step.name == "payload";
             !node.hidden() && (opened || tree.name(node, sources) == step.name)
         });
         named && inside(tree, sources, k, step.index, rest, each)

@@ -228,3 +228,113 @@ fn compressed_payloads() {
         std::fs::remove_dir_all(&case.files).unwrap();
     }
 }
+
+/// The same name in protocols whose payloads are listed packets, parts of the fields, or bytes of another name: in
+/// filters, groups, rules and `encode`.
+#[test]
+fn one_name_in_each_protocol() {
+    let fixture = |name: &str| format!("{}/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    let run = |args: &[&str]| {
+        let output = program().args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (proto, capture, (field, value, count), others, (edit, edited), (given, bytes)) in [
+        (
+            "gne",
+            "gne/gne-le-udp-full.pcap",
+            ("msg", "Hello, server!", 1),
+            11,
+            ("msg=Hi", "10024869ff"),
+            (&["gne.packets", "payload.id=16", "payload.msg=hi"][..], "10026869ff"),
+        ),
+        (
+            "riptide",
+            "riptide/riptide20-udp.pcap",
+            ("text", "player 🎮", 5),
+            2,
+            ("text=xy", "070a00dc000278796002b91e"),
+            (
+                &["riptide.reliable", "message_id=220", "sequence_id=10", "payload.text=hi", "payload.count=5"],
+                "070a00dc0002686905000000",
+            ),
+        ),
+        (
+            "dnp",
+            "dnp/dnp-basic.pcap",
+            ("short_text", "hello", 1),
+            1,
+            ("short_text=hi", "0400000202686"),
+            (&["dnp.unreliable_message", "payload.code=9", "payload.text=hi"], "0309026869"),
+        ),
+    ] {
+        let (capture, schema) = (fixture(capture), fixture(&format!("schemas/{proto}.toml")));
+        let options = ["-p", proto, "--schema", &schema];
+        let filter = format!("payload.{field} == \"{value}\"");
+        let found = run(&[&["decode", "-q", &capture, "-f", "ndjson", "-F", &filter][..], &options].concat());
+        assert_eq!(found.lines().count(), count, "{proto}: {found}");
+        let by = format!("payload.{field}");
+        let groups = run(&[&["stats", "-q", &capture, "--by", &by, "-f", "csv"][..], &options].concat());
+        let group = |line: &&str| {
+            line.starts_with(&format!("{value},{count},")) || line.starts_with(&format!("\"{value}\",{count},"))
+        };
+        assert_eq!(groups.lines().filter(group).count(), 1, "{proto}: {groups}");
+        // The header, the messages without the field, and the other values.
+        assert_eq!(groups.lines().count(), 2 + others, "{proto}: {groups}");
+        let dry = |rule: &str| {
+            run(&[&["replay", &capture, "--flow", "1", "--dry-run", "--allow-dangerous", "--on", rule][..], &options]
+                .concat())
+        };
+        let whole = dry(&format!("{filter} and frame == 0: drop"));
+        for prefix in ["payload.", ""] {
+            let changed = dry(&format!("{filter}: {prefix}{edit}"));
+            assert!(changed.lines().any(|line| line.trim().starts_with(edited)), "{proto} {prefix}: {changed}");
+        }
+        let dropped = dry(&format!("{filter}: drop"));
+        let sent = |text: &str| text.lines().filter(|line| line.contains(&format!("  {proto}."))).count();
+        assert_eq!(sent(&whole), sent(&dropped) + count.min(1), "{proto}: {dropped}");
+        assert_eq!(run(&[&["encode"][..], given, &["--schema", &schema]].concat()).trim(), bytes, "{proto}");
+    }
+}
+
+/// A rule changes the named value in each packet of a list, and in no other.
+#[test]
+fn packets_of_a_list_are_changed_in_their_places() {
+    let schema = format!("{}/fixtures/schemas/gne.toml", env!("CARGO_MANIFEST_DIR"));
+    let frame = |content: &[u8]| [b"NL", &(content.len() as u16).to_be_bytes()[..], content].concat();
+    let hello = |text: &str| [&[16, text.len() as u8], text.as_bytes()].concat();
+    let list =
+        |first: &str, x: u8, last: &str| frame(&[&hello(first)[..], &[18, x, 0, 2, 0], &hello(last), &[255]].concat());
+    let game = [&b"lobby"[..], &[0; 27]].concat();
+    let request = frame(&[&b"GNE\0\0\x07\0"[..], &game, &[1, 0, 0, 0, 0, 0, 0, 0, 0]].concat());
+    let accepted = frame(&[&b"GNE\x01"[..], &[0; 4], &[255; 4]].concat());
+    for (rule, received) in [
+        ("message == packets: payload.msg=longer", list("longer", 1, "longer")),
+        ("message == packets: msg=now, payload.x=7", list("now", 7, "now")),
+        ("payload.msg == two: packets[2].msg=now", list("one", 1, "now")),
+        ("payload.msg == two: drop", Vec::new()),
+        ("payload.msg == three: drop", list("one", 1, "two")),
+        ("message == packets: payload.v=7", list("one", 1, "two")),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = listener.local_addr().unwrap().to_string();
+        let options = ["--transport", "tcp", "-p", "gne", "-f", "ndjson", "--schema", &schema, "--on", rule];
+        let proxy = Proxy::to(&target, &options);
+        let mut client = TcpStream::connect(&proxy.at).unwrap();
+        let mut server = listener.accept().unwrap().0;
+        [&client, &server].into_iter().for_each(|stream| stream.set_read_timeout(Some(GUARD)).unwrap());
+        client.write_all(&request).unwrap();
+        server.read_exact(&mut vec![0; request.len()]).unwrap();
+        server.write_all(&accepted).unwrap();
+        client.read_exact(&mut vec![0; accepted.len()]).unwrap();
+        client.write_all(&list("one", 1, "two")).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut got = Vec::new();
+        server.read_to_end(&mut got).unwrap();
+        assert_eq!(hex::encode(got), hex::encode(received), "{rule}");
+        drop((client, server));
+        let (out, reported) = proxy.end();
+        assert_eq!(out.contains("no packet has a field \\\"v\\\""), rule.ends_with("v=7"), "{rule}: {out}");
+        assert!(out.contains("edited\":[\"payload.msg\"]") == rule.ends_with("payload.msg=longer"), "{out} {reported}");
+    }
+}

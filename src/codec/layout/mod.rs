@@ -128,6 +128,9 @@ pub mod flag {
     pub const PRESENCE: u32 = 2048;
     /// A derived value that shows the content of the payload. Paths that begin with `payload.` also lead into it.
     pub const OPENED: u32 = 131_072;
+    /// A list whose elements have the fields of the application's messages. Paths that begin with `payload.` lead into
+    /// the elements.
+    pub const PAYLOADS: u32 = 262_144;
 }
 
 /// The form in which a value is shown, and given when encoding.

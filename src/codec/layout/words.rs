@@ -270,6 +270,11 @@ impl Field {
         self.with(flag::OPENED)
     }
 
+    /// See [`flag::PAYLOADS`].
+    pub const fn payloads(self) -> Field {
+        self.with(flag::PAYLOADS)
+    }
+
     /// See [`flag::OMIT_EMPTY`].
     pub const fn omit_empty(self) -> Field {
         self.with(flag::OMIT_EMPTY)

@@ -7,7 +7,7 @@ use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Closing, Side, Transport};
 use crate::live::net::now;
-use crate::live::rules::{Action, Assignment, Counters, RuleSet, Tally, edit};
+use crate::live::rules::{Action, Assignment, Counters, Put, RuleSet, Tally, edit};
 use crate::message::OwnedMessage;
 use crate::stats::Outcomes;
 use std::collections::BTreeMap;
@@ -344,7 +344,8 @@ impl<'a> Collector<'a> {
         if let Some((field, port)) = named {
             changed.edit(|fields| fields[field] = port.into());
         }
-        let names = puts.iter().map(|put| put.name.clone()).chain(named.map(|(field, _)| field.to_string())).collect();
+        let mut names = Put::names(&puts);
+        names.extend(named.map(|(field, _)| field.to_string()));
         let change = [Change::Edited(puts, Box::new(changed))];
         let writing = self.writing(flow, decoded.proto, options).ok_or("its protocol cannot be written")?;
         Ok((names, writing.changed(std::slice::from_ref(decoded), &change, flow, bytes)?))
@@ -407,7 +408,7 @@ impl<'a> Collector<'a> {
             if !decision.dropped && !decision.edits.is_empty() {
                 let made = edit(&decision.edits, &decoded, &Names::new(options));
                 seen.edited = Some(Edited::of(made.map(|(puts, changed)| {
-                    let names = puts.iter().map(|put| put.name.clone()).collect();
+                    let names = Put::names(&puts);
                     piece.change = Change::Edited(puts, Box::new(changed));
                     names
                 })));

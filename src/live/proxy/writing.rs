@@ -58,7 +58,12 @@ impl Writing {
             wanted = self.encode(&again, flow);
         }
         let mut fields = plain.unwrap_or_else(|| old[which].to_json().clone());
-        let Some(Json::String(hex)) = payload(&fields) else { return Ok(()) };
+        let hex = match payload(&fields) {
+            Some(Json::String(hex)) => hex,
+            Some(_) => return Ok(()),
+            // Its bytes have another name.
+            None => String::new(),
+        };
         // JSON may be spaced and escaped otherwise.
         let json = || Some(serde_json::from_slice::<Json>(&hex::decode(&hex).ok()?).ok()? == *values);
         if payload(edited.to_json()).is_none_or(|payload| payload.is_string()) || json() == Some(true) {

@@ -77,12 +77,42 @@ impl Assignment {
         Err(Misfit::Path(format!("{whose} {no} {name:?}{near}{advice}")))
     }
 
-    /// Puts the value into the fields of a message of this kind. Returns the value and its place.
+    /// Puts the value into the fields of a message of this kind. Returns the value and its places: several if several
+    /// payloads of the message have the field.
     ///
     /// # Errors
     /// The message has no such field, or the field has another type.
-    pub fn make(&self, kind: (&str, &str), places: &mut Places<'_>, names: &Names<'_>) -> Result<Put, String> {
-        let mut full = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
+    pub fn make(&self, kind: (&str, &str), places: &mut Places<'_>, names: &Names<'_>) -> Result<Vec<Put>, String> {
+        let path = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
+        let Some(list) = names.payloads(kind.0, kind.1) else { return Ok(vec![self.put(path, kind, places, names)?]) };
+        let own = present(&places.fields, &path) || present(&places.packet, &path);
+        let inner = match path.first() {
+            Some(PathStep::Name("payload")) => &path[1..],
+            _ => &path[..],
+        };
+        let all = places.fields.get(list).and_then(Json::as_array).filter(|_| !own).into_iter().flatten().enumerate();
+        let having: Vec<usize> = all.filter(|(_, payload)| present(payload, inner)).map(|(at, _)| at).collect();
+        if having.is_empty() {
+            let none = |what: String| match path.first() {
+                Some(PathStep::Name("payload")) if !own => {
+                    format!("no packet has a field {:?}", words(inner).join("."))
+                }
+                _ => what,
+            };
+            return Ok(vec![self.put(path.clone(), kind, places, names).map_err(none)?]);
+        }
+        let of = |at: usize| [PathStep::Name(list), PathStep::Index(at)].into_iter().chain(inner.iter().copied());
+        having.into_iter().map(|at| self.put(of(at).collect(), kind, places, names)).collect()
+    }
+
+    /// Puts the value at one path.
+    fn put(
+        &self,
+        mut full: Vec<PathStep<'_>>,
+        kind: (&str, &str),
+        places: &mut Places<'_>,
+        names: &Names<'_>,
+    ) -> Result<Put, String> {
         let Places { fields, packet, opened } = places;
         let header = full.first() == Some(&PathStep::Name("packet")) && full.len() > 1;
         if header {
@@ -90,18 +120,19 @@ impl Assignment {
         }
         let header = header || !present(fields, &full) && present(packet, &full);
         if !header && !present(fields, &full) {
-            let payload = fields.get("payload");
+            let payload = PathStep::Name("payload");
             match opened {
-                Some((name, _)) if full.first() == Some(&PathStep::Name(name)) => full[0] = PathStep::Name("payload"),
-                Some(_) if payload.is_some() => full.insert(0, PathStep::Name("payload")),
-                _ if payload.is_some_and(Json::is_object) => full.insert(0, PathStep::Name("payload")),
-                _ => {}
+                Some(_) if full.first() == Some(&payload) => {}
+                Some((name, _)) if full.first() == Some(&PathStep::Name(name)) => full[0] = payload,
+                Some(_) => full.insert(0, payload),
+                None if fields.get("payload").is_some_and(Json::is_object) => full.insert(0, payload),
+                None => {}
             }
         }
         if let (false, Some((_, values)), [PathStep::Name("payload"), _, ..]) = (header, opened, &full[..])
-            && let Some(bytes) = fields.get_mut("payload").filter(|payload| payload.is_string())
+            && fields.get("payload").is_none_or(Json::is_string)
         {
-            *bytes = values.clone();
+            fields["payload"] = values.clone();
         }
         let found = fields_of(kind.0, kind.1, &words(&full), names).ok();
         let (place, pointer) = place(if header { packet } else { fields }, &full)?;
@@ -160,6 +191,13 @@ pub struct Put {
 }
 
 impl Put {
+    /// Returns the fields that were changed, as the user named them: each once.
+    pub fn names(puts: &[Put]) -> Vec<String> {
+        let mut names: Vec<String> = puts.iter().map(|put| put.name.clone()).collect();
+        names.dedup();
+        names
+    }
+
     /// Whether it is in a header around the message.
     pub fn in_header(&self) -> bool {
         self.header

@@ -29,8 +29,8 @@ mod value;
 mod tests;
 
 use assignment::Places;
-use met::Met;
 pub(crate) use assignment::{Assignment, Put};
+use met::Met;
 pub use parse::RuleError;
 #[cfg(feature = "cli")]
 pub(crate) use parse::assignments;
@@ -118,9 +118,9 @@ impl RuleSet {
             let mut followed = false;
             for (k, action) in rule.actions.iter().enumerate() {
                 let drops = match action {
-                    Action::Drop(share) => {
-                        share.is_none_or(|share| Random::of(self.seed, &[at as u64, k as u64, met.transmissions]).chance(share))
-                    }
+                    Action::Drop(share) => share.is_none_or(|share| {
+                        Random::of(self.seed, &[at as u64, k as u64, met.transmissions]).chance(share)
+                    }),
                     _ => false,
                 };
                 followed |= drops || !matches!(action, Action::Drop(_));
@@ -152,7 +152,7 @@ pub(crate) fn edit(
     let mut places =
         Places { fields: decoded.to_json().clone(), packet: decoded.packet_json().clone(), opened: decoded.opened() };
     let make = |edit: &&Assignment| edit.make((decoded.proto, decoded.message), &mut places, names);
-    let puts: Vec<Put> = edits.iter().map(make).collect::<Result<_, _>>()?;
+    let puts: Vec<Put> = edits.iter().map(make).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let mut changed = decoded.clone().with_fields(places.fields);
     if puts.iter().any(Put::in_header) {
         changed = changed.with_packet(places.packet);

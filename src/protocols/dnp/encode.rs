@@ -1,6 +1,7 @@
 //! Encodes DNP messages. A link_update needs the types of its values: from `derived`, else from an earlier link_state
 //! of the input, else from the setting.
 
+use super::joined::MESSAGE;
 use super::layout::Message::{self, *};
 use super::layout::{self, CONTENT, DATA, INDEX, LAYOUTS, LINK_ID, TYPE, UPDATE_LAYOUT, VALUES};
 use super::types::Types;
@@ -39,6 +40,9 @@ impl Writing {
 
     /// Replaces the fields of a payload by its bytes.
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
+        if line.derived(&MESSAGE).is_some() {
+            return Err(EncodeError::new("payload", "it is a part of a longer message, and cannot be written alone"));
+        }
         let place = if line.message == LinkState { CONTENT.name } else { DATA.name };
         // The first byte is the schema's first field. It is not known in advance, so each schema is tried.
         let all = self.schemas.messages("dnp").iter().filter(|m| m.message.is_empty() || m.message == line.message);
