@@ -421,12 +421,12 @@ impl Questions for Pings {
         got: &OwnedMessage,
         number: Option<u32>,
         _: &mut Engine<'_, '_>,
-    ) -> Result<probe::Reading, Failure> {
+    ) -> Result<probe::Meaning, Failure> {
         let answers = match number {
             None => got.message == ToyMessage::Welcome,
             number => got.message == ToyMessage::Pong && got.number(&ID) == number.map(u64::from),
         };
-        Ok(if answers { probe::Reading::Answer } else { probe::Reading::Session })
+        Ok(if answers { probe::Meaning::Answer } else { probe::Meaning::Session })
     }
 }
 

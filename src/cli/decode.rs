@@ -1,7 +1,7 @@
 //! The options of `netkit decode`.
 
 use super::help::Tasks;
-use super::{Dissect, Interface, Interfaces, Output, Rotation, Traffic};
+use super::{Dissect, Interface, Interfaces, OutputArgs, Rotation, Traffic};
 use clap::{Args, ValueEnum};
 use netkit::dissect::Part;
 use netkit::render::TimeForm;
@@ -54,7 +54,7 @@ pub struct Decode {
     pub link: bool,
     /// The output of messages.
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
     /// End ndjson and json with what was read and what was left out
     #[arg(long, conflicts_with_all = ["check", "write"], help_heading = "Output", hide_short_help = true)]
     pub account: bool,

@@ -2,7 +2,7 @@
 
 use super::help::Tasks;
 use super::shared::port;
-use super::{Dissect, Output};
+use super::{Dissect, OutputArgs};
 use clap::Args;
 use netkit::dissect::Server;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct Dump {
     pub server: Option<Server>,
     /// The output of messages.
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
 }
 
 const DUMP: &str = "\

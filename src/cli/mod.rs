@@ -44,7 +44,7 @@ pub use probe::Probe;
 pub use proxy::{Proxy, ProxyTransport};
 pub use replay::Replay;
 pub use report::Report;
-pub use shared::{Dissect, FailOn, Gates, Legs, Output, Source, Traffic};
+pub use shared::{Dissect, FailOn, Gates, Legs, OutputArgs, Source, Traffic};
 pub use stats::Stats;
 pub use top::Top;
 pub use view::View;

@@ -127,7 +127,7 @@ pub fn limit(text: &str) -> Result<String, String> {
 /// The output of messages.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
-pub struct Output {
+pub struct OutputArgs {
     /// Choose the form of the output
     #[arg(short, long, default_value = "tree", value_parser = one_of(messages()), value_name = "F")]
     pub format: Format,

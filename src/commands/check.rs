@@ -3,7 +3,7 @@
 
 use super::gates::{Pick, merged};
 use super::notify::notify;
-use super::parallel::{Reading, Shared};
+use super::parallel::{InputReader, Shared};
 use super::{input, interrupt};
 use crate::cli::{Decode, Global};
 use netkit::capture::Capture;
@@ -23,7 +23,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
 fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let mut check = Check::new(options, pick);
     let (mut whole, mut checked, mut stopped) = (true, 0, None);
-    let reading = Reading { options, global, threads: args.threads, follow: false, link: false };
+    let reading = InputReader { options, global, threads: args.threads, follow: false, link: false };
     for path in &args.files {
         check.next();
         let read = reading.file(path, &mut check);

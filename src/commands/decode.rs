@@ -7,7 +7,7 @@ use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer, dumb, text};
-use super::parallel::Reading;
+use super::parallel::InputReader;
 use super::selection::Selection;
 use super::usage::{NO_PARQUET, usage};
 use super::{capture, check, cut, input, names};
@@ -73,7 +73,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     options.wants = printer.reads();
     let link = args.link || printer.pick.later();
-    let reading = Reading { options: &options, global, threads: args.threads, follow: args.follow, link };
+    let reading = InputReader { options: &options, global, threads: args.threads, follow: args.follow, link };
     if args.join {
         return joined(args, &reading, printer, &files.unwrap_or_default());
     }
@@ -169,7 +169,7 @@ fn conflict(args: &Decode, later: bool) -> Option<String> {
 }
 
 /// Reads all files as one.
-fn joined(args: &Decode, reading: &Reading<'_>, mut printer: Printer, files: &Files) -> anyhow::Result<u8> {
+fn joined(args: &Decode, reading: &InputReader<'_>, mut printer: Printer, files: &Files) -> anyhow::Result<u8> {
     let join = Join::new(&args.files)?;
     let all = PathBuf::from(join.names().map(input::name).collect::<Vec<_>>().join(", "));
     let (broken, read) = reading.joined(join, files, &mut printer)?;

@@ -3,7 +3,7 @@
 use super::options::{inputs, options};
 use super::outfile::{self, OutFile};
 use super::usage::{Usage, usage};
-use super::written::{Encoded, Output, Written};
+use super::written::{ByteSink, Encoded, Written};
 use super::{input, interrupt};
 use crate::cli::{Encode, Global, To};
 use anyhow::Context;
@@ -52,7 +52,7 @@ struct Encoding<'a> {
 
 impl<'a> Encoding<'a> {
     fn new(args: &'a Encode, options: &'a Options, to: To, file: Option<OutFile>) -> Encoding<'a> {
-        let out = Written::new(to, Output::new(file), options);
+        let out = Written::new(to, ByteSink::new(file), options);
         let source = Source { registry: options.registry.clone(), proto: options.proto.clone(), from: options.from };
         Encoding { args, source, encoders: Encoders::new(options), out, to, bad: 0, written: 0 }
     }

@@ -41,7 +41,7 @@ pub fn open(
 /// Fails if it cannot be opened or read.
 fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
     let (options, quiet) = (&reading(options), Global::silent());
-    let mut reading = Reading(Links::new(options.limits.lists.links));
+    let mut reading = LinkSink(Links::new(options.limits.lists.links));
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
         // The second reading reports the errors.
@@ -79,7 +79,7 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
 /// Fails if one of them is not a capture.
 pub fn joined(join: Join, options: &Options) -> anyhow::Result<Linked> {
     let (options, quiet) = (&reading(options), Global::silent());
-    let mut reading = Reading(Links::new(options.limits.lists.links));
+    let mut reading = LinkSink(Links::new(options.limits.lists.links));
     let (capture, _) = join.open(&Files::default(), &quiet)?;
     let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
     Ok(counted(reading.0.finish(true)))
@@ -100,15 +100,15 @@ fn counted(linked: Linked) -> Linked {
     linked
 }
 
-struct Reading(Links);
+struct LinkSink(Links);
 
-impl Sink for Reading {
+impl Sink for LinkSink {
     fn message(&mut self, message: &Message<'_>) {
         self.0.message(message);
     }
 }
 
-impl CaptureSink for Reading {
+impl CaptureSink for LinkSink {
     fn reports(&self) -> bool {
         false
     }

@@ -8,7 +8,7 @@ use super::parallel::Shared;
 use super::stopped::ReadResult;
 use super::usage::{Usage, usage};
 use super::{read, redact};
-use crate::cli::{Color, Format, Global, Output};
+use crate::cli::{Color, Format, Global, OutputArgs};
 use crate::platform;
 use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink, Wants};
@@ -62,7 +62,7 @@ impl Printer {
     /// # Errors
     /// Fails if `--columns` is wrong.
     pub fn new(
-        output: &Output,
+        output: &OutputArgs,
         global: &Global,
         pick: Pick,
         time: Option<render::TimeForm>,
@@ -137,7 +137,7 @@ pub fn packets(options: &Options) -> bool {
 }
 
 /// Looks up `--columns`. With `-p`, fields of other protocols are errors.
-fn columns(output: &Output, options: &Options) -> anyhow::Result<Option<Columns>> {
+fn columns(output: &OutputArgs, options: &Options) -> anyhow::Result<Option<Columns>> {
     let separated = output.format.is(&[render::Format::CSV, render::Format::TSV]);
     let chosen = chosen(&output.columns, output.format, options)?;
     Ok(chosen.or_else(|| (separated && packets(options)).then(Columns::usual_of_packets)))

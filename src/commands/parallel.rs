@@ -54,7 +54,7 @@ pub trait Shared: CaptureSink + Sized {
 
 /// The way in which inputs are read.
 #[derive(Clone, Copy)]
-pub struct Reading<'a> {
+pub struct InputReader<'a> {
     pub options: &'a Options,
     pub global: &'a Global,
     /// The requested number of threads.
@@ -65,13 +65,13 @@ pub struct Reading<'a> {
     pub link: bool,
 }
 
-impl Reading<'_> {
+impl InputReader<'_> {
     /// Reads one input: a capture or hex text.
     ///
     /// # Errors
     /// Fails if it cannot be opened or read to its end.
     pub fn file(&self, path: &Path, sink: &mut impl Shared) -> ReadResult {
-        let Reading { options, global, .. } = *self;
+        let InputReader { options, global, .. } = *self;
         input::announce_wait(path, global);
         let mut read = || {
             let (input, linked) = link::open(path, self.follow, self.link, options, global)?;
@@ -106,7 +106,7 @@ impl Reading<'_> {
         linked: Option<Linked>,
         sink: &mut impl Shared,
     ) -> ReadResult {
-        let Reading { options, global, .. } = *self;
+        let InputReader { options, global, .. } = *self;
         let divided = size.filter(|_| linked.is_none() && sink.divides());
         let count = divided.map_or(1, |size| threads_for(size, self.threads, sink.watched()));
         if count > 1 {

@@ -12,7 +12,7 @@ use crate::cli::{Format, Global, Proxy};
 use netkit::dissect::Options;
 use netkit::live::Background;
 use netkit::live::net::now;
-use netkit::live::proxy::relay::{Ended, Output, Passed, Sent, Status, Topic};
+use netkit::live::proxy::relay::{Ended, Passed, RelayOutput, Sent, Status, Topic};
 use netkit::live::proxy::{LegWriter, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
@@ -329,7 +329,7 @@ impl Recording {
     }
 }
 
-impl Output for Printer {
+impl RelayOutput for Printer {
     fn records(&self) -> bool {
         self.recording.is_some()
     }

@@ -7,7 +7,7 @@ use super::notify::notify;
 use super::options::inputs;
 use super::unknown::Unknown;
 use super::usage::usage;
-use super::written::{Encoded, Output, Written};
+use super::written::{ByteSink, Encoded, Written};
 use super::{input, interrupt, outfile, redact};
 use crate::cli::{Decode, Global, To};
 use anyhow::Context;
@@ -47,7 +47,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             encoders: Encoders::new(options),
             printer: Ndjson::new(false),
             line: Vec::new(),
-            out: Written::new(To::Pcap, Output::new(file), options),
+            out: Written::new(To::Pcap, ByteSink::new(file), options),
             written: 0,
             unknown,
             kept: 0,

@@ -23,12 +23,12 @@ use std::io::{BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 /// A run that is being read.
-struct Reading {
+struct RunSink {
     pick: Pick,
     run: Run,
 }
 
-impl Sink for Reading {
+impl Sink for RunSink {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
         redact::shown(self.pick.selection.redact, message, |message| self.run.message(message, selected));
@@ -39,7 +39,7 @@ impl Sink for Reading {
     }
 }
 
-impl CaptureSink for Reading {
+impl CaptureSink for RunSink {
     fn gate(&mut self) -> Option<&mut dyn Gate> {
         Some(&mut self.pick)
     }
@@ -160,9 +160,9 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     let selection = Selection::new(&args.traffic, &mut options)?;
     let keep = live::Keep { to: None, rotation: None, force: false, schemas: &args.dissect.schema, prints: false };
     live::begin(&args.interface, args.traffic.until, keep, &options, global)?;
-    let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
+    let mut reading = RunSink { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
-    let Reading { pick, mut run } = reading;
+    let RunSink { pick, mut run } = reading;
     run.read(pick.account.clone(), pick.selection.cuts());
     let endless = files.iter().any(|file| file.as_os_str() == "-");
     let cut = match &done {

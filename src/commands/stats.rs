@@ -8,7 +8,7 @@ use super::join::Join;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{page, style, text};
-use super::parallel::{Reading, Shared};
+use super::parallel::{InputReader, Shared};
 use super::selection::Selection;
 use super::usage::{Usage, usage};
 use super::{capture, names};
@@ -132,7 +132,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let rows = report == Report::Delivery && args.format == Form::Json;
     options.wants = pick.reads() | Observer::new(&options).reads();
     let stats = Stats::new(&options, Wanted { rows, fields: false });
-    let reading = Reading { options: &options, global, threads: args.threads, follow: false, link: false };
+    let reading = InputReader { options: &options, global, threads: args.threads, follow: false, link: false };
     let (picked, done) = counted(&args.files, pick, stats, |picked| reading.files(&args.files, args.join, picked));
     let (mut stats, pick) = (picked.sink, picked.pick);
     stats.stopped = matches!(done, Ok(Some(_)));

@@ -292,7 +292,7 @@ fn put(text: &str, (width, height): (usize, Option<usize>), colour: bool) -> io:
     let help: String = HELP.chars().take(width).collect();
     let (dim, reset) = if colour { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
     out += &format!("\x1b[J\x1b[{rows};1H{dim}{help}{reset}\x1b[K");
-    let mut to = held::Output::default();
+    let mut to = held::TerminalWriter::default();
     to.write_all(out.as_bytes())?;
     to.flush()
 }

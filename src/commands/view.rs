@@ -9,7 +9,7 @@ use super::notify;
 use super::options::{inputs, options};
 use super::outfile::{self, stdout_is_no_input};
 use super::output::{draws, style};
-use super::parallel::{Reading, Shared};
+use super::parallel::{InputReader, Shared};
 use super::selection::Selection;
 use super::usage::Usage;
 use crate::cli::{Global, View as Args};
@@ -198,7 +198,7 @@ fn reading(args: &Args, options: &Options, global: &Global, pick: Pick, store: &
     let to = Receiving(Arc::clone(store));
     let sink = Keeping { recorder: store.recorder(), to, records: Vec::new(), growing: args.source.follow };
     let mut picked = Picked { pick, sink };
-    let reading = Reading { options, global, threads: args.threads, follow: args.source.follow, link: false };
+    let reading = InputReader { options, global, threads: args.threads, follow: args.source.follow, link: false };
     let read = reading.files(&args.files, args.files.len() > 1, &mut picked);
     store.account(&picked.pick.account);
     drop(picked);

@@ -11,15 +11,15 @@ use netkit::render::{Language, Literals};
 use std::io::{self, BufWriter, Write};
 
 /// A file, or stdout. The file is opened with the first byte, and renamed to its name when the output is complete.
-pub struct Output {
+pub struct ByteSink {
     open: Option<Box<dyn Write>>,
     file: Option<OutFile>,
 }
 
-impl Output {
+impl ByteSink {
     /// Creates an output to the file, or to stdout.
-    pub fn new(file: Option<OutFile>) -> Output {
-        Output { open: None, file }
+    pub fn new(file: Option<OutFile>) -> ByteSink {
+        ByteSink { open: None, file }
     }
 
     fn open(&mut self) -> io::Result<&mut Box<dyn Write>> {
@@ -48,7 +48,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for ByteSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let done = self.open()?.write(bytes);
         done.map_err(|e| if e.kind() == io::ErrorKind::Interrupted { e } else { self.named(e) })
@@ -108,18 +108,18 @@ impl Sink for Commented<'_> {
 /// Encoded messages in the requested format.
 pub enum Written {
     /// One line per message; the line is reusable memory.
-    Hex(BufWriter<Output>, Vec<u8>),
+    Hex(BufWriter<ByteSink>, Vec<u8>),
     /// The bytes only.
-    Raw(BufWriter<Output>),
+    Raw(BufWriter<ByteSink>),
     /// A capture file.
-    Pcap(Box<Frames<BufWriter<Output>>>),
+    Pcap(Box<Frames<BufWriter<ByteSink>>>),
     /// Constants, and the options for reading their messages for the comments.
-    Source(BufWriter<Output>, Literals, Box<Options>),
+    Source(BufWriter<ByteSink>, Literals, Box<Options>),
 }
 
 impl Written {
     /// Writes to `output`.
-    pub fn new(to: To, output: Output, options: &Options) -> Written {
+    pub fn new(to: To, output: ByteSink, options: &Options) -> Written {
         let out = BufWriter::with_capacity(64 << 10, output);
         let source = |out, language| Written::Source(out, Literals::new(language), Box::new(options.clone()));
         match to {

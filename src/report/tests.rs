@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 /// The messages of a fixture, and the run that was fed with them.
-struct Reading {
+struct RunSink {
     run: Run,
     /// Frame, index, conversation, length, and whether it has a warning.
     all: Vec<(u64, u32, u64, usize, bool)>,
@@ -19,7 +19,7 @@ struct Reading {
     bytes: Vec<Vec<u8>>,
 }
 
-impl Sink for Reading {
+impl Sink for RunSink {
     fn message(&mut self, message: &Message<'_>) {
         let (dissection, place) = (message.dissection, message.place);
         let warned = dissection.fault.is_some() || dissection.notes.worst() >= Some(Level::Warning);
@@ -29,14 +29,14 @@ impl Sink for Reading {
     }
 }
 
-fn read(fixture: &str, messages: usize) -> Reading {
+fn read(fixture: &str, messages: usize) -> RunSink {
     repeated(fixture, messages, 1, crate::protocols::options())
 }
 
 /// Reads the fixture this many times in a row.
-fn repeated(fixture: &str, messages: usize, times: usize, options: Options) -> Reading {
+fn repeated(fixture: &str, messages: usize, times: usize, options: Options) -> RunSink {
     let run = Run::new(&options, Kept { messages: Some(messages), fields: false });
-    let mut reading = Reading { run, all: Vec::new(), bytes: Vec::new() };
+    let mut reading = RunSink { run, all: Vec::new(), bytes: Vec::new() };
     for _ in 0..times {
         let file = std::fs::File::open(format!("fixtures/{fixture}")).unwrap();
         let (mut packets, mut table) = (Packets::open(Box::new(file)).unwrap(), Table::new(Caps::default()));
@@ -51,7 +51,7 @@ fn repeated(fixture: &str, messages: usize, times: usize, options: Options) -> R
     reading
 }
 
-fn single(reading: &Reading) -> String {
+fn single(reading: &RunSink) -> String {
     page::single(&reading.run, &About { name: "test".into(), ..About::default() })
 }
 

@@ -41,9 +41,9 @@ pub fn restore_on_panic(then: impl Fn() + Send + Sync + 'static) {
 
 /// Collects what is written, and passes it to the terminal at once, if the program still has it.
 #[derive(Debug, Default)]
-pub struct Output(Vec<u8>);
+pub struct TerminalWriter(Vec<u8>);
 
-impl Write for Output {
+impl Write for TerminalWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())

@@ -1,7 +1,7 @@
 //! The terminal: events in, pages out. It waits for events, and draws only where something has changed.
 
 use super::draw::draw;
-use super::held::{Output, restore, restore_on_panic, take};
+use super::held::{TerminalWriter, restore, restore_on_panic, take};
 use super::save::Saving;
 use super::state::{Effect, State};
 use base64::Engine;
@@ -39,7 +39,7 @@ const CLIPBOARD: usize = 64 << 10;
 /// The terminal while the inspector has it; dropped, it is as it was.
 #[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Output>>,
+    terminal: Terminal<CrosstermBackend<TerminalWriter>>,
     events: Receiver<Input>,
     wake: Sender<Input>,
     suspend: fn(),
@@ -53,7 +53,7 @@ impl Screen {
     pub fn begin(events: Receiver<Input>, wake: Sender<Input>, suspend: fn()) -> io::Result<Screen> {
         let end = wake.clone();
         restore_on_panic(move || _ = end.send(Input::End));
-        let terminal = Terminal::new(CrosstermBackend::new(Output::default()))?;
+        let terminal = Terminal::new(CrosstermBackend::new(TerminalWriter::default()))?;
         let screen = Screen { terminal, events, wake, suspend };
         enter()?;
         let keys = screen.wake.clone();
@@ -155,13 +155,13 @@ impl Screen {
                 enter()?;
                 // A new one draws every cell. Clearing would ask for the cursor's position, whose answer the thread that
                 // waits for events takes.
-                self.terminal = Terminal::new(CrosstermBackend::new(Output::default()))?;
+                self.terminal = Terminal::new(CrosstermBackend::new(TerminalWriter::default()))?;
             }
             Some(Effect::Copy(text)) if text.len() > CLIPBOARD => {
                 state.show_status("too long for the clipboard: s writes a file")
             }
             Some(Effect::Copy(text)) => {
-                let mut out = Output::default();
+                let mut out = TerminalWriter::default();
                 write!(out, "\x1b]52;c;{}\x07", STANDARD.encode(text))?;
                 out.flush()?;
             }

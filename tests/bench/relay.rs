@@ -10,7 +10,7 @@
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay, Topic};
+use netkit::live::proxy::relay::{Config, Counts, Passed, Relay, RelayOutput, Topic};
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ const COUNTED: u32 = 100_000;
 
 struct Silent;
 
-impl Output for Silent {
+impl RelayOutput for Silent {
     fn passed(&mut self, _: Passed<'_>) {}
 
     fn note(&mut self, _: Topic, text: String) {

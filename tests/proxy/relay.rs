@@ -2,7 +2,7 @@
 
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay, Topic};
+use netkit::live::proxy::relay::{Config, Counts, Passed, Relay, RelayOutput, Topic};
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub struct Told {
     pub notes: Vec<String>,
 }
 
-impl Output for Told {
+impl RelayOutput for Told {
     fn passed(&mut self, passed: Passed<'_>) {
         self.outcomes.push((passed.direction.name(), passed.lost, passed.copies, passed.reordered));
     }

@@ -4,7 +4,7 @@
 use super::relay::config;
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Output, Passed, Relay, Topic};
+use netkit::live::proxy::relay::{Passed, Relay, RelayOutput, Topic};
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ struct Slow;
 
 const PRINTING: Duration = Duration::from_millis(5);
 
-impl Output for Slow {
+impl RelayOutput for Slow {
     fn passed(&mut self, _: Passed<'_>) {
         std::thread::sleep(PRINTING);
     }

@@ -80,8 +80,13 @@ fn an_empty_datagram_is_refused() {
     assert!(client.refused[0].why.starts_with("an empty datagram"), "{client}");
     assert!(client.complete() && client.sent == 3, "{client}");
     // The gate would refuse it, too, whatever the plan.
-    let reading =
-        netkit::live::exchange::gate::Reading { role: Role::Client, length: 0, messages: &[], senders: &[], unread: 0 };
+    let reading = netkit::live::exchange::gate::Outgoing {
+        role: Role::Client,
+        length: 0,
+        messages: &[],
+        senders: &[],
+        unread: 0,
+    };
     assert_eq!(netkit::live::exchange::gate::admit(&reading), Err(netkit::live::exchange::gate::Refusal::Empty));
 }
 

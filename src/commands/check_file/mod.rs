@@ -170,7 +170,7 @@ fn against(
 ) -> anyhow::Result<()> {
     let mut seen = tally::Seen::default();
     for path in &args.captures {
-        let mut reading = tally::Reading::new(own, options, args.first.into(), seen);
+        let mut reading = tally::CaptureTally::new(own, options, args.first.into(), seen);
         let done = read::file(path, options, global, &mut reading);
         let (tally, all) = reading.end();
         seen = all;

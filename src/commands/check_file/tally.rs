@@ -156,7 +156,7 @@ struct Open {
 }
 
 /// Reads one capture.
-pub struct Reading<'a> {
+pub struct CaptureTally<'a> {
     described: &'static Described,
     options: &'a Options,
     first: usize,
@@ -170,10 +170,10 @@ pub struct Reading<'a> {
     before: usize,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> CaptureTally<'a> {
     /// Creates it with the messages that were seen in other captures.
-    pub fn new(described: &'static Described, options: &'a Options, first: usize, seen: Seen) -> Reading<'a> {
-        Reading {
+    pub fn new(described: &'static Described, options: &'a Options, first: usize, seen: Seen) -> CaptureTally<'a> {
+        CaptureTally {
             described,
             options,
             first,
@@ -308,7 +308,7 @@ fn without_places(path: &str) -> String {
         .collect()
 }
 
-impl Sink for Reading<'_> {
+impl Sink for CaptureTally<'_> {
     fn message(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
         let own = dissection.proto == self.described.facts().name;
@@ -386,7 +386,7 @@ impl Sink for Reading<'_> {
     }
 }
 
-impl CaptureSink for Reading<'_> {
+impl CaptureSink for CaptureTally<'_> {
     fn looks_ahead(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@
 
 use super::batch::Batch;
 use super::counters::Counters;
-use super::shard::{Reading, Shard, Unread, Worker};
+use super::shard::{AnyShard, Shard, Unread, Worker};
 use crate::dissect::Options;
 use crate::flow::{Report, Statistics};
 use std::collections::VecDeque;
@@ -36,7 +36,7 @@ pub trait Outlet: Sync {
 
 /// The shards of a capture, for any number of threads.
 pub struct Crew<'a> {
-    shards: Vec<Mutex<Box<dyn Reading + 'a>>>,
+    shards: Vec<Mutex<Box<dyn AnyShard + 'a>>>,
     state: Mutex<State>,
     /// A batch was queued or finished, or output was passed on.
     news: Condvar,
@@ -82,7 +82,7 @@ impl<'a> Crew<'a> {
         Crew::of((0..shards).map(|_| Box::new(Unread) as _), outlet)
     }
 
-    fn of(shards: impl Iterator<Item = Box<dyn Reading + 'a>>, outlet: &'a dyn Outlet) -> Crew<'a> {
+    fn of(shards: impl Iterator<Item = Box<dyn AnyShard + 'a>>, outlet: &'a dyn Outlet) -> Crew<'a> {
         let shards: Vec<_> = shards.map(Mutex::new).collect();
         let queues = shards.iter().map(|_| Queue::default()).collect();
         let state = Mutex::new(State { queues, ..State::default() });

@@ -19,7 +19,7 @@ pub trait Worker: Sink + Send {
 }
 
 /// A shard with any sink.
-pub(super) trait Reading: Send {
+pub(super) trait AnyShard: Send {
     /// Reads a batch, and collects the reports of the epochs that end in it. Returns false if there is no room for the
     /// messages of the rest: then the rest is read later.
     fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool;
@@ -41,7 +41,7 @@ impl<'a, S: Worker> Shard<'a, S> {
     }
 }
 
-impl<S: Worker> Reading for Shard<'_, S> {
+impl<S: Worker> AnyShard for Shard<'_, S> {
     fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool {
         let Shard { partition, inspector } = self;
         if let Some(time) = batch.first.take() {
@@ -91,7 +91,7 @@ impl<S: Worker> Reading for Shard<'_, S> {
 /// A shard that drops its batches.
 pub(super) struct Unread;
 
-impl Reading for Unread {
+impl AnyShard for Unread {
     fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool {
         reports.extend(batch.items.iter().filter(|item| matches!(item.what, Work::Epoch)).map(|_| Vec::new()));
         true

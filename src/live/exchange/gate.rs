@@ -31,7 +31,7 @@ pub enum Refusal {
 
 /// A session's reading of bytes that are about to be sent.
 #[derive(Debug)]
-pub struct Reading<'a> {
+pub struct Outgoing<'a> {
     /// Our role.
     pub role: Role,
     /// The number of bytes.
@@ -48,8 +48,8 @@ pub struct Reading<'a> {
 ///
 /// # Errors
 /// Returns the reason why not.
-pub fn admit(reading: &Reading<'_>) -> Result<(), Refusal> {
-    let Reading { role, length, messages, senders, unread } = *reading;
+pub fn admit(reading: &Outgoing<'_>) -> Result<(), Refusal> {
+    let Outgoing { role, length, messages, senders, unread } = *reading;
     if length == 0 {
         return Err(Refusal::Empty);
     }

@@ -23,7 +23,7 @@ use crate::filter::Filter;
 use crate::flow::{Origin, Side, Transport};
 use crate::message::OwnedMessage;
 use collect::Collect;
-use gate::Reading;
+use gate::Outgoing;
 use raw::Raw;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -243,7 +243,7 @@ impl<'a> Exchange<'a> {
         let messages = if bytes.is_empty() { Vec::new() } else { self.sent(&bytes, now) };
         let unread = self.reader.unread(Side::A);
         let (role, senders) = (self.setup.role, self.setup.dissector.senders());
-        gate::admit(&Reading { role, length: bytes.len(), messages: &messages, senders, unread })?;
+        gate::admit(&Outgoing { role, length: bytes.len(), messages: &messages, senders, unread })?;
         self.outbox.push_back(bytes);
         Ok(())
     }

@@ -83,7 +83,7 @@ fn what_the_gate_keeps_back() {
 #[test]
 fn messages_of_the_other_side_are_kept_back() {
     let admit = |role, message: OwnedMessage| {
-        let reading = gate::Reading { role, length: 4, messages: &[message], senders: &[], unread: 0 };
+        let reading = gate::Outgoing { role, length: 4, messages: &[message], senders: &[], unread: 0 };
         gate::admit(&reading)
     };
     let ping = |from| OwnedMessage { message: "ping", from, ..OwnedMessage::default() };

@@ -16,7 +16,7 @@ const RETURN: Duration = Duration::from_millis(250);
 
 /// The meaning of a message that was read whole.
 #[derive(Debug)]
-pub enum Reading {
+pub enum Meaning {
     /// It answers the question.
     Answer,
     /// It answers an earlier question again.
@@ -32,7 +32,7 @@ pub enum Reading {
 }
 
 /// The meaning of a message, or the reason why the probe ends with it.
-pub type Read = Result<Reading, Failure>;
+pub type Read = Result<Meaning, Failure>;
 
 /// A message for a round trip: the protocol's, or its carrier's.
 #[derive(Clone, Debug)]
@@ -219,7 +219,7 @@ impl<'a> Engine<'a, '_> {
             let proto = question.proto.unwrap_or(self.ask.dissector.name());
             let sent = self.session()?.send(proto, question.message, &question.fields)?;
             match self.wait_for(questions, Some(number), sent + wait)? {
-                Some((Reading::AskAgain(fields), _)) => question.fields = fields,
+                Some((Meaning::AskAgain(fields), _)) => question.fields = fields,
                 Some((_, received)) => {
                     let took = received.since(sent);
                     return Ok(Some((received, took)));
@@ -247,9 +247,9 @@ impl<'a> Engine<'a, '_> {
         questions: &mut dyn Questions,
         number: Option<u32>,
         until: Instant,
-    ) -> Result<Option<(Reading, OwnedMessage)>, Failure> {
+    ) -> Result<Option<(Meaning, OwnedMessage)>, Failure> {
         while let Some(received) = self.next(until)? {
-            if let (reading @ (Reading::Answer | Reading::AskAgain(_)), Some(received)) =
+            if let (reading @ (Meaning::Answer | Meaning::AskAgain(_)), Some(received)) =
                 self.hear(questions, received, number)?
             {
                 return Ok(Some((reading, received)));
@@ -275,22 +275,22 @@ impl<'a> Engine<'a, '_> {
         questions: &mut dyn Questions,
         received: OwnedMessage,
         number: Option<u32>,
-    ) -> Result<(Reading, Option<OwnedMessage>), Failure> {
+    ) -> Result<(Meaning, Option<OwnedMessage>), Failure> {
         if !questions.repeats(&received) && self.session()?.echoes() {
             return Err(super::verdict::echo(self.ask));
         }
         let reading = match received.fault {
             None => questions.read(&received, number, self)?,
-            Some(_) => Reading::Stray,
+            Some(_) => Meaning::Stray,
         };
-        if let Reading::Stray = reading {
+        if let Meaning::Stray = reading {
             self.session()?.unexpected.put(received);
             return Ok((reading, None));
         }
         self.session()?.accept(&received)?;
         match reading {
-            Reading::Refused(failure) => return Err(failure),
-            Reading::Again => self.findings.duplicates += 1,
+            Meaning::Refused(failure) => return Err(failure),
+            Meaning::Again => self.findings.duplicates += 1,
             _ => {}
         }
         Ok((reading, Some(received)))

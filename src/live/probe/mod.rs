@@ -20,7 +20,7 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
-pub use engine::{Engine, Question, Questions, Read, Reading, Series};
+pub use engine::{Engine, Meaning, Question, Questions, Read, Series};
 pub use findings::{Event, Found};
 pub(crate) use findings::{Findings, Sample};
 pub use memory::Memory;

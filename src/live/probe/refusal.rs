@@ -1,6 +1,6 @@
 //! A protocol's table of refusals and their meanings.
 
-use super::{Failure, Outcome, Reading};
+use super::{Failure, Meaning, Outcome};
 
 /// The meaning of a server's refusal.
 #[derive(Clone, Copy, Debug)]
@@ -24,10 +24,10 @@ impl Refusal {
     }
 
     /// Returns the meaning of a message with this reason by a protocol's table; a stray message if the table has none.
-    pub fn read(table: &[Refusal], message: &str, reason: &str) -> Reading {
+    pub fn read(table: &[Refusal], message: &str, reason: &str) -> Meaning {
         let means = |r: &&Refusal| r.message == message && (r.reason.is_empty() || r.reason == reason);
-        let Some(refusal) = table.iter().find(means) else { return Reading::Stray };
+        let Some(refusal) = table.iter().find(means) else { return Meaning::Stray };
         let failure = Failure::new(refusal.outcome, refusal.text.replace("{}", reason), refusal.advice);
-        Reading::Refused(if reason.is_empty() { failure } else { failure.with("reason", reason) })
+        Meaning::Refused(if reason.is_empty() { failure } else { failure.with("reason", reason) })
     }
 }

@@ -7,7 +7,7 @@ use crate::codec::schema::named::leak;
 use crate::codec::schema::text::{File, MessageText, ProbeText};
 use crate::dissect::{Encoder, Line, Role};
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Method, Probe, Question, Questions, Read, Reading, Series, Servers,
+    Carrier, Engine, Failure, Findings, Meaning, Method, Probe, Question, Questions, Read, Series, Servers,
 };
 use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
@@ -230,16 +230,16 @@ impl Questions for Asking {
     fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         let fields = Plan::content(received);
         let Some(plan) = self.plan.filter(|_| received.proto == engine.ask.dissector.name()) else {
-            return Ok(Reading::Session);
+            return Ok(Meaning::Session);
         };
         if plan.answers(fields) {
-            return Ok(if number.is_some() { Reading::Answer } else { Reading::Again });
+            return Ok(if number.is_some() { Meaning::Answer } else { Meaning::Again });
         }
         if number.is_some() && self.rounds > 0 && plan.learn(fields, &mut self.fields) {
             self.rounds -= 1;
-            return Ok(Reading::AskAgain(Json::Object(self.fields.clone())));
+            return Ok(Meaning::AskAgain(Json::Object(self.fields.clone())));
         }
-        Ok(Reading::Stray)
+        Ok(Meaning::Stray)
     }
 }
 

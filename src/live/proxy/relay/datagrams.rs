@@ -1,6 +1,6 @@
 //! Receives and sends datagrams.
 
-use super::passed::{Addresses, Arrival, Output, Passed, Sent, Topic};
+use super::passed::{Addresses, Arrival, Passed, RelayOutput, Sent, Topic};
 use super::places::{Entry, udp};
 use super::{BUDGET, Relay, UDP, token};
 use crate::live::net::now as time_of_day;
@@ -63,7 +63,12 @@ enum Received {
 
 impl Relay {
     /// Receives the datagrams of a socket.
-    pub(super) fn hear(&mut self, receiver: Receiver, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    pub(super) fn hear(
+        &mut self,
+        receiver: Receiver,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn RelayOutput,
+    ) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut more = true;
         for _ in 0..BUDGET {
@@ -84,7 +89,7 @@ impl Relay {
         }
     }
 
-    fn receive(&mut self, receiver: Receiver, buffer: &mut [u8], out: &mut dyn Output) -> Received {
+    fn receive(&mut self, receiver: Receiver, buffer: &mut [u8], out: &mut dyn RelayOutput) -> Received {
         let arrived = match receiver {
             Receiver::Clients => self.udp.as_ref().map(|socket| socket.recv_from(buffer)),
             Receiver::Beside(slot) => {
@@ -118,7 +123,7 @@ impl Relay {
         }
     }
 
-    fn refused(&mut self, slot: usize, error: &io::Error, out: &mut dyn Output) {
+    fn refused(&mut self, slot: usize, error: &io::Error, out: &mut dyn RelayOutput) {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return };
         let (address, reported) = (client.address, std::mem::replace(&mut client.reported, true));
         self.counts.refused += 1;
@@ -138,7 +143,7 @@ impl Relay {
         direction: Direction,
         received: &[u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) {
         let now = Instant::now();
         // Due datagrams are sent as soon as possible, even while new ones keep arriving.
@@ -256,7 +261,7 @@ impl Relay {
     }
 
     /// Passes or drops what the user has decided about, or time has. It is not impaired: the user wants to see it arrive.
-    pub(super) fn release(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    pub(super) fn release(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         let Some(reader) = watch else { return };
         let now = Instant::now();
         let released = reader.release(now);
@@ -295,7 +300,7 @@ impl Relay {
     }
 
     /// Sends the packets that are due, in order.
-    pub(super) fn serve(&mut self, now: Instant, out: &mut dyn Output) {
+    pub(super) fn serve(&mut self, now: Instant, out: &mut dyn RelayOutput) {
         while let Some(Waiting { slot, number, direction, bytes, arrival, copy }) = self.queue.pop(now) {
             let client = udp(&mut self.slots, slot).filter(|(known, _)| *known == number);
             let at = Instant::now();
@@ -319,7 +324,7 @@ impl Relay {
         copy: bool,
         arrival: &Arrival,
         now: Instant,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> bool {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return false };
         let sent = match (direction, client.beside.as_ref().or(self.udp.as_ref())) {
@@ -367,7 +372,7 @@ fn report(
     bytes: &[u8],
     arrival: &Arrival,
     delayed: Duration,
-    out: &mut dyn Output,
+    out: &mut dyn RelayOutput,
 ) {
     let time = time_of_day();
     out.sent(&Sent { arrival, addresses, direction, datagram: true, bytes, time, delayed });

@@ -2,7 +2,7 @@
 
 use super::counts::DirectionCounts;
 use super::measured::Measured;
-use super::passed::{Addresses, Arrival, Ended, Output, Passed, Sent};
+use super::passed::{Addresses, Arrival, Ended, Passed, RelayOutput, Sent};
 use crate::capture::Time;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::{Path, corrupt};
@@ -77,7 +77,7 @@ impl Half {
         place: Place,
         now: Instant,
         corrupted: &mut u64,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> bool {
         let Passing { gone, mut seen, held, .. } = passing;
         self.held = held;
@@ -135,7 +135,7 @@ impl Half {
         mut measured: Option<(&mut Measured, &Impairments)>,
         addresses: Addresses,
         direction: Direction,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> Result<Option<Instant>, ()> {
         let now = Instant::now();
         while let Some(Chunk { due, bytes, done, arrival }) = self.chunks.front_mut() {

@@ -25,7 +25,7 @@ pub use config::Config;
 pub use counts::{Counts, DirectionCounts};
 pub use legs::LegWriter;
 pub use measured::Measured;
-pub use passed::{Arrival, Ended, Output, Passed, Sent, Topic};
+pub use passed::{Arrival, Ended, Passed, RelayOutput, Sent, Topic};
 pub use status::{DirectionRates, Status};
 
 use super::{Impairments, Queue, Watch};
@@ -168,7 +168,7 @@ impl Relay {
         &mut self,
         stop: &CancelToken,
         mut watch: Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> io::Result<Counts> {
         let mut events = Events::with_capacity(1024);
         let mut sweep = Instant::now() + SWEEP;
@@ -241,7 +241,7 @@ impl Relay {
     }
 
     /// Sends the packets and continues the streams that are due.
-    fn due(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    fn due(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         if self.queue.is_empty() && self.timers.is_empty() {
             return;
         }
@@ -260,7 +260,7 @@ impl Relay {
         }
     }
 
-    fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         match self.slots.get_mut(slot) {
             Some(Some((_, Entry::Udp(client)))) => {
                 if client.beside.is_some() {
@@ -285,7 +285,7 @@ impl Relay {
     }
 
     /// Follows the datagrams that a stream has named, or reports that it does not.
-    fn follow(&mut self, watch: &mut Watch<'_, '_>, out: &mut dyn Output) {
+    fn follow(&mut self, watch: &mut Watch<'_, '_>, out: &mut dyn RelayOutput) {
         let (opened, messages) = watch.opened_beside();
         messages.into_iter().for_each(|text| out.note(Topic::Other, text));
         opened.into_iter().for_each(|opened| self.open_beside(opened, out));

@@ -79,12 +79,12 @@ pub struct Arrival {
     pub number: u64,
     /// The time when it arrived.
     pub at: Instant,
-    /// Its outcome in words, without the delay, if the output [records](Output::records) it.
+    /// Its outcome in words, without the delay, if the output [records](RelayOutput::records) it.
     pub remark: Box<str>,
 }
 
 impl Arrival {
-    pub(super) fn new(passed: &Passed<'_>, at: Instant, out: &dyn Output) -> Arrival {
+    pub(super) fn new(passed: &Passed<'_>, at: Instant, out: &dyn RelayOutput) -> Arrival {
         let remark = if out.records() { passed.remark().into() } else { Box::default() };
         Arrival { number: passed.number, at, remark }
     }
@@ -138,7 +138,7 @@ pub enum Topic {
 }
 
 /// Takes the reports of a relay. No call may wait, because the relay stops until it returns.
-pub trait Output {
+pub trait RelayOutput {
     /// Whether [`Arrival::remark`] is needed.
     fn records(&self) -> bool {
         false

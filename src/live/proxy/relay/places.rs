@@ -3,7 +3,7 @@
 use super::passed::{Addresses, Topic};
 use super::status::Status;
 use super::stream::{self, Pair};
-use super::{BUDGET, Output, Relay, TCP, token};
+use super::{BUDGET, Relay, RelayOutput, TCP, token};
 use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
@@ -73,7 +73,7 @@ impl Relay {
     }
 
     /// Counts a client that is turned away, and reports it once.
-    fn turn_away(&mut self, address: SocketAddr, why: &str, out: &mut dyn Output) {
+    fn turn_away(&mut self, address: SocketAddr, why: &str, out: &mut dyn RelayOutput) {
         if self.turned_away.len() >= TURNED_AWAY {
             self.turned_away.clear();
         }
@@ -89,7 +89,7 @@ impl Relay {
     }
 
     /// Resets a connection for which no file descriptor is free, since it would otherwise wait in vain.
-    fn reset_one(&mut self, error: &io::Error, out: &mut dyn Output) -> bool {
+    fn reset_one(&mut self, error: &io::Error, out: &mut dyn RelayOutput) -> bool {
         let (Some(listener), Some(spare)) = (&self.tcp, self.spare.take()) else { return false };
         drop(spare);
         let accepted = listener.accept();
@@ -140,7 +140,7 @@ impl Relay {
     }
 
     /// Removes the clients that were idle for too long.
-    pub(super) fn sweep(&mut self, now: Instant, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    pub(super) fn sweep(&mut self, now: Instant, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         let gone = |client: &Client| now.saturating_duration_since(client.last) > self.config.idle;
         let idle: Vec<(usize, [SocketAddr; 2])> = self
             .slots
@@ -187,7 +187,7 @@ impl Relay {
     }
 
     /// Accepts the waiting connections.
-    pub(super) fn accept(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) {
+    pub(super) fn accept(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         for _ in 0..BUDGET {
             let Some(listener) = &self.tcp else { return };
             let (stream, address) = match listener.accept() {
@@ -227,7 +227,7 @@ impl Relay {
     }
 
     /// Returns the slot of a client that sends datagrams, which may be new.
-    pub(super) fn client(&mut self, address: SocketAddr, out: &mut dyn Output) -> Option<usize> {
+    pub(super) fn client(&mut self, address: SocketAddr, out: &mut dyn RelayOutput) -> Option<usize> {
         if let Some(slot) = self.clients.get(&address) {
             return Some(*slot);
         }
@@ -255,7 +255,7 @@ impl Relay {
     }
 
     /// Relays datagrams beside a stream through these sockets.
-    pub(super) fn open_beside(&mut self, opened: Opened, out: &mut dyn Output) {
+    pub(super) fn open_beside(&mut self, opened: Opened, out: &mut dyn RelayOutput) {
         let (slot, number) = self.place();
         // It is not a client of its own.
         self.counts.clients -= 1;

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::counts::Counts;
 use super::half::{End, Half, Place, Socket};
 use super::measured::Measured;
-use super::passed::{Addresses, Ended, Output, Topic};
+use super::passed::{Addresses, Ended, RelayOutput, Topic};
 use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
@@ -102,7 +102,7 @@ impl Pair {
         measured: &mut [Measured; 2],
         buffer: &mut [u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> Turn {
         if !self.connected {
             let server = &self.sockets[1].socket;
@@ -178,7 +178,7 @@ impl Pair {
         error: &io::Error,
         counts: &mut Counts,
         watch: &mut Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> Turn {
         let [client, _] = self.ends();
         out.note(Topic::Server, format!("{client}: the server cannot be reached: {error}"));
@@ -199,7 +199,7 @@ impl Pair {
         counts: &mut Counts,
         buffer: &mut [u8],
         watch: &mut Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> bool {
         let addresses = self.addresses;
         let ends = addresses.ends;
@@ -279,7 +279,7 @@ impl Pair {
         config: &Config,
         number: u64,
         watch: &mut Option<&mut Watch<'_, '_>>,
-        out: &mut dyn Output,
+        out: &mut dyn RelayOutput,
     ) -> Option<Instant> {
         let watch = watch.as_mut()?;
         let (addresses, now) = (self.addresses, Instant::now());

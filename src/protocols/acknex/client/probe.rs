@@ -10,7 +10,7 @@ use super::AcknexClient;
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Read, Reading, Series, Servers,
+    Carrier, Engine, Failure, Findings, Meaning, Method, Outcome, Probe, Question, Questions, Read, Series, Servers,
     hex_of,
 };
 use crate::message::OwnedMessage;
@@ -143,7 +143,7 @@ impl Questions for Acknex {
 
     fn read(&mut self, received: &OwnedMessage, number: Option<u32>, _: &mut Engine<'_, '_>) -> Read {
         if received.message == Unknown || received.from != Role::Server {
-            return Ok(Reading::Stray);
+            return Ok(Meaning::Stray);
         }
         self.take(received);
         let wanted = number.map(|number| self.made.base + i64::from(number));
@@ -152,7 +152,7 @@ impl Questions for Acknex {
             Wants::Info => received.message == Info,
             Wants::Entity => wanted.is_some_and(|wanted| self.made.answers.contains(&wanted)),
         };
-        Ok(if answers { Reading::Answer } else { Reading::Session })
+        Ok(if answers { Meaning::Answer } else { Meaning::Session })
     }
 
     /// Removes the entities that were made.

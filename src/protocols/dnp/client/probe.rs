@@ -10,7 +10,7 @@ use super::super::layout::{NUMBER, PROTOCOL, RESULT};
 use super::{DnpClient, TRIES};
 use crate::codec::reader::UNPARSED;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series, Servers,
+    Carrier, Engine, Failure, Meaning, Method, Outcome, Probe, Question, Questions, Read, Refusal, Series, Servers,
 };
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -132,22 +132,22 @@ impl Questions for Dnp {
         let result = result_of(received);
         let reason = result.as_deref().unwrap_or_default();
         Ok(match (Message::named(received.message), self.inside) {
-            (Some(ConnectionAcknowledge), _) if result.is_none() => Reading::Stray,
+            (Some(ConnectionAcknowledge), _) if result.is_none() => Meaning::Stray,
             (Some(ConnectionAcknowledge), false) => return self.identified(reason, received, number, engine),
-            (_, false) => Reading::Stray,
-            (Some(ConnectionAcknowledge), _) if reason == "accepted" => Reading::Answer,
+            (_, false) => Meaning::Stray,
+            (Some(ConnectionAcknowledge), _) if reason == "accepted" => Meaning::Answer,
             (Some(ConnectionAcknowledge | ConnectionClose), _) => Refusal::read(REFUSALS, received.message, reason),
             (Some(ReliableAcknowledge), _) => {
                 self.acknowledged = true;
                 let answers = number.is_some() && received.number(&NUMBER) == number.map(u64::from);
-                if answers { Reading::Answer } else { Reading::Session }
+                if answers { Meaning::Answer } else { Meaning::Session }
             }
             (message, _) => {
                 *self.volunteered.entry(received.message).or_default() += 1;
                 if message == Some(LinkState) && self.links.len() < LINKS {
                     self.links.push(received.to_json().clone());
                 }
-                Reading::Session
+                Meaning::Session
             }
         })
     }
@@ -181,6 +181,6 @@ impl Dnp {
             }
         }
         // A repeated answer would be taken for the answer to the next request.
-        Ok(if number.is_some() { Reading::Answer } else { Reading::Again })
+        Ok(if number.is_some() { Meaning::Answer } else { Meaning::Again })
     }
 }

@@ -13,7 +13,7 @@ use super::dialect::ping;
 use super::{GneClient, is_exit, is_reply, packets};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series,
+    Carrier, Engine, Failure, Findings, Meaning, Method, Outcome, Probe, Question, Questions, Read, Refusal, Series,
     Servers,
 };
 use crate::message::OwnedMessage;
@@ -127,12 +127,12 @@ impl Questions for Gne {
 
     fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
         Ok(match Message::named(received.message) {
-            Some(ConnectionRefused) if !self.inside => Reading::Answer,
+            Some(ConnectionRefused) if !self.inside => Meaning::Answer,
             Some(ConnectionAccepted) if !self.inside => {
                 let text = "the server accepts a request that no server can match";
-                Reading::Refused(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"))
+                Meaning::Refused(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"))
             }
-            Some(ConnectionAccepted) => Reading::Answer,
+            Some(ConnectionAccepted) => Meaning::Answer,
             _ if received.proto == hawknl::PROTO => return Err(framed(received)),
             Some(ConnectionRefused) => {
                 engine.ask.remember(None);
@@ -142,10 +142,10 @@ impl Questions for Gne {
             Some(Packets) if is_exit(received) => Refusal::read(REFUSALS, received.message, ""),
             Some(Packets) if number.is_some_and(|ping| packets(received).iter().any(|p| answers(p, ping + 1))) => {
                 offset(received, &mut engine.findings);
-                Reading::Answer
+                Meaning::Answer
             }
-            _ if self.inside => Reading::Session,
-            _ => Reading::Stray,
+            _ if self.inside => Meaning::Session,
+            _ => Meaning::Stray,
         })
     }
 }

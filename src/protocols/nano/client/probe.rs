@@ -14,7 +14,7 @@ use super::{MASK, NanoClient, hello};
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Refusal, Series,
+    Carrier, ConnectData, Engine, Failure, Meaning, Method, Outcome, Probe, Question, Questions, Read, Refusal, Series,
     Servers,
 };
 use crate::message::OwnedMessage;
@@ -147,26 +147,26 @@ impl Questions for Nano {
         Ok(match Line::of(received) {
             FromCarrier(UpgradeResponse) if self.wants == UpgradeResponse.name() => {
                 upgraded(received, engine)?;
-                Reading::Answer
+                Meaning::Answer
             }
-            _ if received.from != Role::Server => Reading::Stray,
+            _ if received.from != Role::Server => Meaning::Stray,
             // The server's own heartbeats are no answers.
-            Package(Heartbeat) if number.is_none() => Reading::Session,
-            _ if received.message == self.wants => Reading::Answer,
+            Package(Heartbeat) if number.is_none() => Meaning::Session,
+            _ if received.message == self.wants => Meaning::Answer,
             Package(Kick) => refused(received.text(&BODY).unwrap_or_default()),
             FromCarrier(Close) => {
                 let code = received.number(&CLOSE_CODE);
                 let read = refused(&code.map_or(UNSAID.into(), |code| code.to_string()));
                 match read {
                     // pinus closes so at once if it is full.
-                    Reading::Refused(failure) if code.is_none() && self.wants == Handshake.name() => {
-                        Reading::Refused(Failure { advice: unanswered(), ..failure })
+                    Meaning::Refused(failure) if code.is_none() && self.wants == Handshake.name() => {
+                        Meaning::Refused(Failure { advice: unanswered(), ..failure })
                     }
                     read => read,
                 }
             }
-            Package(Handshake | Heartbeat) => Reading::Session,
-            _ => Reading::Stray,
+            Package(Handshake | Heartbeat) => Meaning::Session,
+            _ => Meaning::Stray,
         })
     }
 }

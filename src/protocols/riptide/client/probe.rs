@@ -12,7 +12,7 @@ use super::super::layout::{CLIENT, FOR_SEQ, IS_EXTRA, PING, SEQUENCE, TRAILING};
 use super::RiptideClient;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, ConnectData, Engine, Failure, Method, Outcome, Probe, Question, Questions, Read, Reading, Series, Servers,
+    Carrier, ConnectData, Engine, Failure, Meaning, Method, Outcome, Probe, Question, Questions, Read, Series, Servers,
     Session, echo,
 };
 use crate::message::OwnedMessage;
@@ -138,7 +138,7 @@ impl Questions for Riptide {
                 engine.findings.fact("connect_ms", milliseconds(took));
                 self.wanted(engine.ask)?;
                 self.welcome = true;
-                Reading::Answer
+                Meaning::Answer
             }
             (Some(Reject), welcome) => {
                 self.version = written;
@@ -146,26 +146,26 @@ impl Questions for Riptide {
                     engine.findings.find("riptide", self.carrier, Some(self.spoken().into()));
                 }
                 // There is nothing to leave. The port is not used again: some servers no longer answer it.
-                Reading::Refused(self.wanted(engine.ask).err().unwrap_or_else(|| self.rejected(received)))
+                Meaning::Refused(self.wanted(engine.ask).err().unwrap_or_else(|| self.rejected(received)))
             }
             (Some(Connect), false) if received.bytes().len() == 1 => {
                 self.pending = Some(written);
                 engine.findings.note("the server's application decides about clients (pending)");
-                Reading::Session
+                Meaning::Session
             }
-            (Some(Disconnect), _) => Reading::Refused(Riptide::ended(received)),
+            (Some(Disconnect), _) => Meaning::Refused(Riptide::ended(received)),
             (Some(Heartbeat), true)
                 if number.is_some() && received.number(&PING) == number.map(|n| u64::from(n as u8)) =>
             {
-                Reading::Answer
+                Meaning::Answer
             }
-            (Some(Heartbeat), true) => Reading::Again,
-            (_, false) => Reading::Stray,
+            (Some(Heartbeat), true) => Meaning::Again,
+            (_, false) => Meaning::Stray,
             (message, true) => {
                 if message == Some(Ack) {
                     self.ack(received, engine);
                 }
-                Reading::Session
+                Meaning::Session
             }
         })
     }
