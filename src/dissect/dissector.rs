@@ -255,9 +255,13 @@ pub trait Session: Send {
         None
     }
 
-    /// The session for another conversation of the same server, which is the side `server` there. It receives the
-    /// information that the server sends only once.
-    fn sibling(&self, _flow_info: &FlowInfo<'_>, _server: Option<Side>) -> Option<Box<dyn Session>> {
+    /// Takes over the server's side from other conversations with the same endpoint. No effect if this conversation has
+    /// revealed it already.
+    fn set_server(&mut self, _server: Side) {}
+
+    /// The session for another conversation of the same server. It receives the information that the server sends only
+    /// once.
+    fn sibling(&self, _flow_info: &FlowInfo<'_>) -> Option<Box<dyn Session>> {
         None
     }
 

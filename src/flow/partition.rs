@@ -60,6 +60,11 @@ impl<S> Partition<S> {
         Some(&self.entries.get(slot as usize)?.as_deref()?.conversation)
     }
 
+    /// The conversation in a slot, to change its state.
+    pub fn conversation_mut(&mut self, slot: u32) -> Option<&mut Conversation<S>> {
+        Some(&mut self.entries.get_mut(slot as usize)?.as_deref_mut()?.conversation)
+    }
+
     /// Processes a packet of a conversation, sent by `from`.
     pub fn packet(
         &mut self,

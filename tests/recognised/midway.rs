@@ -1,11 +1,11 @@
 //! Captures that begin in the middle: the rest is read as in the whole, except for information that only the removed
 //! part has. Each exception is counted, and none is silent.
 
-use super::captured::{Kept, Line, file, options, packets, read_file};
+use super::captured::{Kept, Line, file, options, packets, read, read_file};
 use super::common;
 use super::cuts::captures;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 /// The notes about information that only the removed part has.
@@ -212,5 +212,49 @@ fn shared_endpoints_are_servers() {
             assert_eq!(line.from, if line.src == server { "server" } else { "client" }, "{name}: {line:?}");
         }
         assert_eq!(summary.counters.account.sides_unknown, 0);
+    }
+}
+
+/// Packets that are read as they arrive: as soon as the second of two conversations with one endpoint is claimed, both
+/// know their server. Any number of threads prints the same.
+#[test]
+fn shared_endpoints_are_servers_from_then_on() {
+    const AWAY: [u8; 4] = [10, 99, 0, 1];
+    for name in ["dnp/dnp-types", "gne/gne-le-tcponly"] {
+        let path = common::fixture(&format!("{name}.pcap"));
+        let (plain, capture) = (options(&path), packets(&path));
+        let (whole, _) = read_file(&capture, &plain);
+        let server = whole.iter().find(|line| line.from == "server").expect("a message of the server").src;
+        let rest = &capture[capture.len() * 30 / 100..];
+        let other = |end: SocketAddr| if end == server { end } else { SocketAddr::from((AWAY, end.port())) };
+        // They take turns, and the second one begins later.
+        let late = rest.len() / 2;
+        let mut both: Vec<Kept> = Vec::new();
+        for k in 0..rest.len() + late {
+            both.extend(rest.get(k).cloned());
+            let second = k.checked_sub(late).and_then(|k| rest.get(k));
+            both.extend(second.cloned().map(|kept| Kept { src: other(kept.src), dst: other(kept.dst), ..kept }));
+        }
+        for (kept, frame) in both.iter_mut().zip(1..) {
+            kept.frame = frame;
+        }
+        let lines = read(&both, &plain).0.lines;
+        let away = |end: &SocketAddr| end.ip() == IpAddr::from(AWAY);
+        let began = both.iter().find(|kept| away(&kept.src) || away(&kept.dst)).expect("the second one").frame;
+        let last = lines.iter().filter(|line| line.from == "unknown").map(|line| line.frame).max().expect("unknown");
+        assert!(
+            began <= last + 1 && last < began + 48,
+            "{name}: the second begins in frame {began}, known from {last} on"
+        );
+        for line in &lines {
+            let right = if line.src == server { "server" } else { "client" };
+            let known = line.frame > last || line.ends.iter().any(away);
+            assert_eq!(line.from, if known { right } else { "unknown" }, "{name}: {line:?}");
+        }
+        let input = file(&both);
+        let [one, four] =
+            ["1", "4"].map(|threads| common::run(&["decode", "-", "-f", "ndjson", "--threads", threads], &input).ok());
+        assert_eq!(one.lines().len(), lines.len(), "{name}");
+        assert_eq!(one.text(), four.text(), "{name}");
     }
 }

@@ -51,7 +51,8 @@ impl<'a> Ahead<'a> {
     ) -> Ahead<'a> {
         // This does not allocate, since the type has no size.
         let nowhere = Box::leak(Box::new(Nowhere));
-        let inspector = Inspector::new(options, nowhere).wants(Wants::FIELDS);
+        let mut inspector = Inspector::new(options, nowhere).wants(Wants::FIELDS);
+        inspector.updates_sides = false;
         let scout = Scout { inspector, leaves: Cell::new(false), news: false };
         let table = Table::new(options.limits.flow);
         Ahead { open: Some(Box::new(open)), packets: None, table, scout, read: 0, stop: Box::new(stop) }
@@ -130,7 +131,7 @@ impl Scout<'_> {
                 }
                 let dissector = options.registry.by_name(name)?;
                 let own = settled.taught.as_ref().filter(|_| server.is_none());
-                let own = own.and_then(|session| session.sibling(&flow_info(c, options), None));
+                let own = own.and_then(|session| session.sibling(&flow_info(c, options)));
                 let session = own.unwrap_or_else(|| self.inspector.new_session(c, dissector, server));
                 Some(Look::Claimed(name, why, session, credit))
             }
@@ -173,7 +174,7 @@ impl Scout<'_> {
                 settled.complete = owner.session.settled();
                 settled.claim = Some((owner.name, owner.why, owner.outcome.credit));
                 if settled.complete && settled.server.is_none() {
-                    settled.taught = owner.session.sibling(&flow_info, None);
+                    settled.taught = owner.session.sibling(&flow_info);
                 }
                 self.inspector.teach(c, &owner);
             }

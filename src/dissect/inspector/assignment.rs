@@ -6,6 +6,8 @@ pub struct Assignment {
     pub(super) shard: u32,
     /// The conversation's slot in the table.
     pub(super) slot: u32,
-    /// The generation of the claim, see [`Owner::generation`](super::Owner).
-    pub(super) generation: Option<u64>,
+    /// Whether it was claimed by name, see [`Owner::named`](super::classification::Owner).
+    pub(super) named: bool,
+    /// The generation of the claim.
+    pub(super) generation: u64,
 }

@@ -45,6 +45,8 @@ pub(super) enum Work {
     Packet(PacketWork),
     /// Receive a conversation; `None` when that is done.
     Take(Option<Moved<Classification>>),
+    /// If the conversation is of this protocol, this side is its server.
+    Server(Side, &'static str),
     /// Close the conversation.
     Close(End),
     /// Forget the conversation: the reader of the capture reads it again.

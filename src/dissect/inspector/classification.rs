@@ -95,9 +95,11 @@ pub struct Owner {
     pub(super) untaught: bool,
     /// For a protocol named by the user: the first payloads, until it is decided whether they look like it.
     pub(super) weighed: Option<Box<Pending>>,
-    /// The number of servers announced when it was claimed by such an announcement; a later announcement of one of its
-    /// endpoints replaces it. `None` if it was recognised by its payload, which may be reconsidered.
-    pub(super) generation: Option<u64>,
+    /// Whether it was claimed by the user's options or by an announcement: a later announcement of one of its endpoints
+    /// replaces it. Otherwise it was recognised by its payload, which may be reconsidered.
+    pub(super) named: bool,
+    /// The reader's generation for which it was last [updated](Inspector::update).
+    pub(super) generation: u64,
     /// The number of bytes of each stream that were read from those held back.
     pub(super) read: [usize; 2],
     /// The datagrams since the first one that could not be read.
@@ -205,13 +207,14 @@ impl Owner {
     }
 
     /// An owner that has not read anything yet.
-    pub(super) fn new(name: &'static str, session: Box<dyn Session>, generation: Option<u64>) -> Owner {
+    pub(super) fn new(name: &'static str, session: Box<dyn Session>, named: bool, generation: u64) -> Owner {
         Owner {
             name,
             session,
             why: "",
             untaught: false,
             weighed: None,
+            named,
             generation,
             read: [0; 2],
             reclassification: None,

@@ -72,15 +72,20 @@ impl<'a> Dispatcher<'a> {
         slot: u32,
         sequence: u64,
         moved: Moved<Classification>,
-        generation: Option<u64>,
+        (named, generation): (bool, u64),
     ) -> Assignment {
         let fewest = self.shards.iter().enumerate().min_by_key(|(_, shard)| shard.conversations);
-        let assignment = Assignment { shard: fewest.map_or(0, |(shard, _)| shard as u32), slot, generation };
+        let assignment = Assignment { shard: fewest.map_or(0, |(shard, _)| shard as u32), slot, named, generation };
         if let Some(shard) = self.shards.get_mut(assignment.shard as usize) {
             shard.conversations += 1;
         }
         self.item(assignment, sequence, Work::Take(Some(moved)));
         assignment
+    }
+
+    /// Sets the side that is the server, if the conversation is of this protocol.
+    pub(super) fn server(&mut self, assignment: Assignment, sequence: u64, server: Side, proto: &'static str) {
+        self.item(assignment, sequence, Work::Server(server, proto));
     }
 
     pub(super) fn close(&mut self, assignment: Assignment, sequence: u64, why: End) {

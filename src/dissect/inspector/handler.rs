@@ -14,7 +14,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn datagram(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>, payload: &[u8], length: usize) {
         self.sequence(c.serial);
         if let Classification::Dispatched(assignment) = c.state
-            && assignment.generation.is_none_or(|generation| generation == self.generation)
+            && assignment.generation == self.generation
         {
             self.dispatch(assignment, side, packet);
             return;
@@ -22,9 +22,9 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         let place =
             Provenance { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
         let flow_info = flow_info(c, self.options);
-        // The usual case: no server was announced after the conversation was claimed.
+        // The usual case: no server was announced or found after the conversation was claimed.
         if let Classification::Claimed(owner) = &mut c.state
-            && owner.generation.is_none_or(|generation| generation == self.generation)
+            && (owner.generation == self.generation || self.update(owner, c.transport, &c.ends))
         {
             let broken = self
                 .run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| session.datagram(&place, out));
@@ -158,7 +158,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn leaves(&self, c: &Classified) -> bool {
         self.may_leave
             && (self.dispatcher.is_some() || !self.reads(&c.ends))
-            && matches!(&c.state, Classification::Claimed(owner) if !owner.session.affects_others())
+            // A worker teaches nothing.
+            && matches!(&c.state, Classification::Claimed(owner) if !owner.untaught && !owner.session.affects_others())
     }
 
     fn take(&mut self, c: &mut Classified, slot: u32, mut moved: Moved<Classification>) {
@@ -167,14 +168,12 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             return;
         }
         let Some(dispatcher) = &mut self.dispatcher else { return };
-        let mut generation = None;
+        let mut claim = (false, self.generation);
         if let Classification::Claimed(owner) = &mut moved.conversation().state {
             // A worker never sees announcements.
-            generation = owner.generation;
-            owner.generation = generation.map(|_| 0);
-            owner.untaught = false;
+            claim = (owner.named, std::mem::take(&mut owner.generation));
         }
-        c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, generation));
+        c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, claim));
         // Later messages come from another thread, after those emitted here.
         self.sequence.0 = 0;
     }
@@ -182,6 +181,9 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     fn segment(&mut self, c: &mut Classified, side: Side, packet: &Packet<'_>) {
         self.sequence(c.serial);
         if let Classification::Dispatched(assignment) = c.state {
+            if assignment.generation != self.generation {
+                self.claimed(c, 0);
+            }
             self.dispatch(assignment, side, packet);
         }
     }

@@ -8,6 +8,7 @@ use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Dissector, Evidence, Observation, Session, StreamEvent};
 use crate::dissect::{Decision, Provenance, Sink};
 use crate::flow::{Side, Stream, Transport};
+use std::net::SocketAddr;
 
 /// The cap on datagrams held back for an undecided conversation.
 const HELD_DATAGRAMS: usize = 96;
@@ -57,7 +58,7 @@ impl<S: Sink> Inspector<'_, S> {
         }
         let all = c.ends.iter().filter_map(|end| self.expected.get(end));
         let (_, proto, session) = all.filter(|(g, ..)| *g > after).max_by_key(|(generation, ..)| *generation)?;
-        Some((*proto, session.sibling(&flow_info(c, self.options), None)?))
+        Some((*proto, session.sibling(&flow_info(c, self.options))?))
     }
 
     /// Claims that need no payload: by the user's options, or an announcement.
@@ -216,8 +217,11 @@ impl<S: Sink> Inspector<'_, S> {
             Some(Some((name, why, session, bits))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 self.counters.unclaimed.unread += pending.forgotten;
-                let mut owner = Owner::new(name, session, None);
+                let mut owner = Owner::new(name, session, false, self.generation);
                 (owner.why, owner.outcome.credit) = (why, bits.into());
+                if let Some(server) = self.known.shared(c.transport, c.ends, name).filter(|_| self.updates_sides) {
+                    owner.session.set_server(server);
+                }
                 for datagram in &pending.datagrams {
                     let place = datagram.place();
                     let broken =
@@ -244,12 +248,11 @@ impl<S: Sink> Inspector<'_, S> {
     ) -> Box<dyn Session> {
         let flow_info = flow_info(c, self.options);
         let own = dissector.session(&flow_info);
-        let lent = server.and_then(|side| {
-            // If no conversation has that information, the others with this server still show which side it is.
-            let teacher = self.known.teacher(c.transport, c.ends[side.index()], dissector.name());
-            teacher.unwrap_or(&*own).sibling(&flow_info, server)
-        });
-        lent.unwrap_or(own)
+        let Some(server) = server else { return own };
+        let teacher = self.known.teacher(c.transport, c.ends[server.index()], dissector.name());
+        let mut session = teacher.and_then(|teacher| teacher.sibling(&flow_info)).unwrap_or(own);
+        session.set_server(server);
+        session
     }
 
     /// Stores the information that the server of a conversation sends only once, for other conversations. Returns
@@ -259,7 +262,8 @@ impl<S: Sink> Inspector<'_, S> {
         let complete = owner.session.settled();
         let Some(server) = owner.session.server(&flow_info) else { return false };
         let end = (c.transport, c.ends[server.index()]);
-        self.known.teach(end, owner.name, complete, || owner.session.sibling(&flow_info, Some(server)));
+        self.known.teach(end, owner.name, complete, || owner.session.sibling(&flow_info));
+        self.update_sides();
         complete
     }
 
@@ -281,11 +285,36 @@ impl<S: Sink> Inspector<'_, S> {
         let server = owner.session.server(&flow_info(c, self.options));
         let found = self.known.claimed(c.transport, c.ends, owner.name, server);
         self.counters.account.at_claimed_servers += found;
+        self.update_sides();
         if found.conversations > 0
             && let Some((side, proto)) = self.known.server(c.transport, c.ends)
         {
             self.counters.unclaimed.at_server(c.ends[side.index()], proto);
         }
+    }
+
+    /// Lets all claimed conversations be [updated](Self::update) if a server was found.
+    fn update_sides(&mut self) {
+        if std::mem::take(&mut self.known.found) && self.updates_sides {
+            self.generation += 1;
+        }
+    }
+
+    /// Sets the server's side of a conversation that was recognised by its payload, if others have shown it meanwhile.
+    /// Returns false if the conversation was claimed by name.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn update(&self, owner: &mut Owner, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
+        if owner.named {
+            return false;
+        }
+        owner.generation = self.generation;
+        if let Some((server, proto)) = self.known.server(transport, *ends)
+            && proto == owner.name
+        {
+            owner.session.set_server(server);
+        }
+        true
     }
 
     /// Records a datagram that could not be read, or one after it. If most of the datagrams after the first one could
@@ -295,7 +324,7 @@ impl<S: Sink> Inspector<'_, S> {
     pub(super) fn reclassification(&mut self, c: &mut Classified, place: &Provenance<'_>, broken: bool) {
         let Classification::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
         // Claims by name are final.
-        if owner.generation.is_none() {
+        if !owner.named {
             let mut reclassification = owner.reclassification.take().unwrap_or_default();
             reclassification.pending.push(place);
             reclassification.broken += broken as usize;
@@ -309,7 +338,7 @@ impl<S: Sink> Inspector<'_, S> {
                 }) {
                     *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                     let before = owner.has_messages();
-                    *owner = Owner { before, ..Owner::new(name, session, None) };
+                    *owner = Owner { before, ..Owner::new(name, session, false, self.generation) };
                     owner.outcome.credit = bits.into();
                 } else if self.is_poor(c, &owner) {
                     self.give_up(c, &owner);
@@ -361,7 +390,7 @@ impl<S: Sink> Inspector<'_, S> {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 let named = matches!(why, BY_PROTO | BY_PORT);
                 let weighed = if named { self.weighed() } else { None };
-                return Some(Box::new(Owner { weighed, ..Owner::new(name, session, Some(self.generation)) }));
+                return Some(Box::new(Owner { weighed, ..Owner::new(name, session, true, self.generation) }));
             }
             if again {
                 c.state = Classification::Foreign(self.generation);
@@ -373,19 +402,24 @@ impl<S: Sink> Inspector<'_, S> {
         }
         match std::mem::take(&mut c.state) {
             Classification::Dispatched(mut assignment) => {
-                let newer = assignment.generation.and_then(|generation| self.announced(c, generation));
-                if let Some((proto, session)) = newer {
-                    self.take_back(c.serial, assignment);
-                    return Some(Box::new(Owner::new(proto, session, Some(self.generation))));
+                if assignment.named {
+                    if let Some((proto, session)) = self.announced(c, assignment.generation) {
+                        self.take_back(c.serial, assignment);
+                        return Some(Box::new(Owner::new(proto, session, true, self.generation)));
+                    }
+                } else if let (Some((server, proto)), Some(dispatcher)) =
+                    (self.known.server(c.transport, c.ends), &mut self.dispatcher)
+                {
+                    dispatcher.server(assignment, self.sequence.1, server, proto);
                 }
-                assignment.generation = assignment.generation.map(|_| self.generation);
+                assignment.generation = self.generation;
                 c.state = Classification::Dispatched(assignment);
                 None
             }
             Classification::Claimed(mut owner) => {
-                if let Some(generation) = &mut owner.generation {
-                    let newer = self.announced(c, *generation);
-                    *generation = self.generation;
+                if owner.named {
+                    let newer = self.announced(c, owner.generation);
+                    owner.generation = self.generation;
                     if let Some((proto, session)) = newer {
                         (owner.name, owner.session) = (proto, session);
                     }
@@ -414,7 +448,7 @@ impl<S: Sink> Inspector<'_, S> {
             }
             Look::Claimed(name, why, session, credit) => {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
-                let mut owner = Owner::new(name, session, None);
+                let mut owner = Owner::new(name, session, false, self.generation);
                 owner.outcome.credit = credit;
                 self.learn(c, &owner);
                 Some(Box::new(owner))

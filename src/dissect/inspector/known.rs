@@ -19,6 +19,8 @@ type End = (Transport, SocketAddr);
 #[derive(Default)]
 pub(super) struct KnownServers {
     ends: FxHashMap<End, Known>,
+    /// Whether an endpoint that was known before has turned out to be a server.
+    pub found: bool,
     /// Unclaimed conversations whose endpoints were not known when they ended.
     waiting: Vec<(Transport, [SocketAddr; 2], Amount)>,
 }
@@ -27,6 +29,8 @@ pub(super) struct KnownServers {
 struct Known {
     proto: &'static str,
     role: Role,
+    /// The other endpoint of the first conversation.
+    peer: SocketAddr,
     /// A session with the information that the server sends only once, and whether that is complete.
     teacher: Option<(Box<dyn Session>, bool)>,
 }
@@ -47,17 +51,20 @@ impl KnownServers {
             if self.ends.len() >= KNOWN && !self.ends.contains_key(&end) {
                 continue;
             }
-            let role = FlowInfo::role(server, side);
+            let (role, peer) = (FlowInfo::role(server, side), ends[side.other().index()]);
             match self.ends.entry(end) {
-                Entry::Vacant(place) => _ = place.insert(Known { proto, role, teacher: None }),
+                Entry::Vacant(place) => _ = place.insert(Known { proto, role, peer, teacher: None }),
                 Entry::Occupied(mut place) => {
                     let known = place.get_mut();
-                    known.role = match (known.role, role) {
+                    let before = known.role;
+                    known.role = match (before, role) {
                         (Role::Server, _) | (_, Role::Server) => Role::Server,
                         (Role::Client, _) | (_, Role::Client) => Role::Client,
                         // Several conversations share this endpoint.
-                        (Role::Unknown, Role::Unknown) => Role::Server,
+                        (Role::Unknown, Role::Unknown) if known.peer != peer => Role::Server,
+                        (Role::Unknown, Role::Unknown) => Role::Unknown,
                     };
+                    self.found |= known.role == Role::Server && before != Role::Server;
                     if known.proto != proto {
                         (known.proto, known.teacher) = (proto, None);
                     }
@@ -95,6 +102,20 @@ impl KnownServers {
         }
     }
 
+    /// The server of a conversation that is being claimed: it has been recognised as one, or another conversation of
+    /// this protocol shares this endpoint.
+    pub fn shared(&self, transport: Transport, ends: [SocketAddr; 2], proto: &str) -> Option<Side> {
+        let of = |side: &Side| {
+            let known = self.ends.get(&(transport, ends[side.index()]));
+            known.is_some_and(|known| {
+                let another = known.role == Role::Unknown && known.peer != ends[side.other().index()];
+                known.proto == proto && (known.role == Role::Server || another)
+            })
+        };
+        let mut servers = Side::BOTH.into_iter().filter(of);
+        servers.next().filter(|_| servers.next().is_none())
+    }
+
     /// Stores the session that `sibling` creates, for reading other conversations with this server, unless there is one
     /// with as much information.
     pub fn teach(
@@ -108,6 +129,7 @@ impl KnownServers {
             && known.proto == proto
             && known.teacher.as_ref().is_none_or(|(_, all)| complete && !all)
         {
+            self.found |= known.role != Role::Server;
             known.role = Role::Server;
             known.teacher = sibling().map(|session| (session, complete));
         }

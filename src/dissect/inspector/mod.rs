@@ -60,8 +60,11 @@ pub struct Inspector<'a, S: Sink> {
     sequence: (u64, u64),
     dissection: Dissection,
     expected: FxHashMap<SocketAddr, (u64, &'static str, Box<dyn Session>)>,
+    /// Counts the servers that were announced, and those found after conversations with them had been claimed.
     generation: u64,
     known: KnownServers,
+    /// Whether conversations receive their sides as soon as others show them. A first reading collects them instead.
+    updates_sides: bool,
     /// The first reading of the same capture.
     ahead: Option<Box<Ahead<'a>>>,
     /// The number of conversations named by the user whose payloads have been weighed.
@@ -93,6 +96,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             expected: FxHashMap::default(),
             generation: 0,
             known: KnownServers::default(),
+            updates_sides: true,
             ahead: None,
             weighing: 0,
             fits: Cell::new(0),
@@ -117,6 +121,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
 
     /// Sets the first reading of the same capture, which recognises conversations before they are dissected.
     pub fn ahead(mut self, ahead: Option<Ahead<'a>>) -> Self {
+        self.updates_sides = ahead.is_none();
         self.ahead = ahead.map(Box::new);
         self
     }
@@ -254,7 +259,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         let flow_info = flow_info(c, self.options);
         // As for datagrams.
         if let Classification::Claimed(owner) = &mut c.state
-            && owner.generation.is_none_or(|generation| generation == self.generation)
+            && (owner.generation == self.generation || self.update(owner, c.transport, &c.ends))
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
             owner.given(&event);
@@ -268,7 +273,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     return;
                 }
                 let watched = owner.watched();
-                if broken && owner.generation.is_none() && owner.outcome.poor() {
+                if broken && !owner.named && owner.outcome.poor() {
                     self.doubt_stream(c, stream);
                 } else if watched {
                     self.watch(c);

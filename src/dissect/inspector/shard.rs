@@ -63,6 +63,14 @@ impl<S: Worker> AnyShard for Shard<'_, S> {
                         partition.take(*slot, moved);
                     }
                 }
+                Work::Server(server, proto) => {
+                    if let Some(conversation) = partition.conversation_mut(*slot)
+                        && let super::Classification::Claimed(owner) = &mut conversation.state
+                        && owner.name == *proto
+                    {
+                        owner.session.set_server(*server);
+                    }
+                }
                 Work::Close(why) => partition.close(*slot, *why, inspector),
                 Work::Forget => partition.forget(*slot),
                 Work::Epoch => {

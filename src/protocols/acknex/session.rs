@@ -27,7 +27,7 @@ const SILENCE: i128 = 5_000_000_000;
 pub struct AcknexSession {
     pub(super) asked: Asked,
     pub(super) version: Version,
-    /// The server's side according to the user or the ports.
+    /// The server's side according to the user, the ports, or other conversations.
     given: Option<Side>,
     /// The server's side according to a whole datagram.
     learned: Option<Side>,
@@ -250,10 +250,10 @@ fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
 }
 
 impl Session for AcknexSession {
-    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
-        let mut other = AcknexSession::new(flow_info);
-        other.given = other.given.or(server);
-        Some(Box::new(other))
+    fn set_server(&mut self, server: Side) {
+        if self.learned.is_none() {
+            self.given.get_or_insert(server);
+        }
     }
 
     fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {

@@ -40,8 +40,8 @@ pub struct DnpSession {
     named: Option<Side>,
     /// The server's side by the last request or answer.
     from_messages: Option<Side>,
-    /// The server's side by its port.
-    port: Option<Side>,
+    /// The server's side by its port, or by other conversations.
+    elsewhere: Option<Side>,
     phase: Phase,
     closed: bool,
     pub(super) directions: [Direction; 2],
@@ -81,7 +81,7 @@ impl DnpSession {
         let port = flow_info.server_by_named_port("dnp").or_else(|| flow_info.server_by_port(|port| port == PORT));
         DnpSession {
             named,
-            port,
+            elsewhere: port,
             set: settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
             specification: settings.get(UPDATE_LAYOUT) == Some("specification"),
             resend: settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(super::RESEND),
@@ -130,7 +130,7 @@ impl DnpSession {
 
     /// The sender's role, as far as it is known with this message.
     fn role(&self, side: Side) -> Role {
-        FlowInfo::role(self.named.or(self.from_messages).or(self.port), side)
+        FlowInfo::role(self.named.or(self.from_messages).or(self.elsewhere), side)
     }
 
     fn request(&mut self, side: Side, dissection: &mut Dissection) {
@@ -217,14 +217,12 @@ impl DnpSession {
 }
 
 impl Session for DnpSession {
-    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
-        let mut other = DnpSession::new(flow_info);
-        other.port = other.port.or(server);
-        Some(Box::new(other))
+    fn set_server(&mut self, server: Side) {
+        self.elsewhere.get_or_insert(server);
     }
 
     fn server(&self, _flow_info: &FlowInfo<'_>) -> Option<Side> {
-        self.named.or(self.from_messages).or(self.port)
+        self.named.or(self.from_messages).or(self.elsewhere)
     }
 
     fn memory(&self) -> usize {

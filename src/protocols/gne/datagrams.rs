@@ -87,7 +87,7 @@ impl Session for GneDatagramSession {
         Side::BOTH.into_iter().find(|side| self.role(*side, flow_info) == Role::Server)
     }
 
-    fn sibling(&self, _flow_info: &FlowInfo<'_>, _server: Option<Side>) -> Option<Box<dyn Session>> {
+    fn sibling(&self, _flow_info: &FlowInfo<'_>) -> Option<Box<dyn Session>> {
         Some(Box::new(self.clone()))
     }
 }

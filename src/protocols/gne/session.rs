@@ -343,8 +343,12 @@ impl Session for GneSession {
         lock(&self.link).request_order.is_some()
     }
 
-    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
-        let other = GneSession { server, ..GneSession::new(flow_info) };
+    fn set_server(&mut self, server: Side) {
+        self.server.get_or_insert(server);
+    }
+
+    fn sibling(&self, flow_info: &FlowInfo<'_>) -> Option<Box<dyn Session>> {
+        let other = GneSession::new(flow_info);
         lock(&other.link).request_order = lock(&self.link).request_order;
         Some(Box::new(other))
     }

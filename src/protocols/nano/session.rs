@@ -306,11 +306,12 @@ impl Session for NanoSession {
         self.analysis.is_told()
     }
 
-    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+    fn set_server(&mut self, server: Side) {
+        self.roles.learn(server, Role::Server);
+    }
+
+    fn sibling(&self, flow_info: &FlowInfo<'_>) -> Option<Box<dyn Session>> {
         let mut other = NanoSession::new(flow_info);
-        if let Some(server) = server {
-            other.roles.learn(server, Role::Server);
-        }
         other.analysis.take_over(&self.analysis);
         Some(Box::new(other))
     }

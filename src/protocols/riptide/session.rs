@@ -371,9 +371,12 @@ impl Session for RiptideSession {
         self.set.is_some() || self.framing.version().is_some() || self.candidates.is_one()
     }
 
-    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
+    fn set_server(&mut self, server: Side) {
+        self.server.get_or_insert(server);
+    }
+
+    fn sibling(&self, flow_info: &FlowInfo<'_>) -> Option<Box<dyn Session>> {
         let mut other = RiptideSession::new(flow_info);
-        other.server = other.server.or(server);
         other.candidates = self.candidates.lent();
         other.acks_of_21 = self.acks_of_21;
         Some(Box::new(other))

@@ -88,8 +88,11 @@ fn of(
     flow_info: &FlowInfo<'_>,
 ) -> Vec<(Box<dyn Session>, u32)> {
     let session = |(other, bits): (&'static dyn Dissector, u32)| {
-        let session = other.session(flow_info);
-        (session.sibling(flow_info, server).unwrap_or(session), bits)
+        let mut session = other.session(flow_info);
+        if let Some(server) = server {
+            session.set_server(server);
+        }
+        (session, bits)
     };
     let datagrams = flow_info.transport == Transport::Udp && flow_info.ends.is_some();
     all.filter(|(other, _)| datagrams && other.reads_offered()).map(session).collect()

@@ -313,10 +313,8 @@ impl Session for DescribedSession {
         self.server.map(Side::other)
     }
 
-    fn sibling(&self, flow_info: &FlowInfo<'_>, server: Option<Side>) -> Option<Box<dyn Session>> {
-        let mut other = DescribedSession::new(self.description, flow_info);
-        other.server = other.server.or(server);
-        Some(Box::new(other))
+    fn set_server(&mut self, server: Side) {
+        self.server.get_or_insert(server);
     }
 
     fn agrees(&self) -> bool {
