@@ -411,6 +411,12 @@ fn planted_words_of_ten_scripts_are_gone() {
     sent.extend(planted.iter().map(|text| (false, message(&escape(text)))));
     let mut wire = Wire::default();
     wire.stream(["10.1.2.3:50000".parse().expect("an end"), "10.9.8.7:3250".parse().expect("an end")], &sent);
+    // The last words of a connection.
+    for (port, text) in (50001..).zip(planted) {
+        let kick = package(5, format!("{{\"reason\":\"{text}\"}}").as_bytes());
+        let ends = [format!("10.1.2.3:{port}").parse().expect("an end"), "10.9.8.7:3250".parse().expect("an end")];
+        wire.stream(ends, &[&sent[..3], &[(false, kick)]].concat());
+    }
     // The planted link address is that of both ends.
     let mac = [0xa4, 0x83, 0xe7, 0x5b, 0x1f, 0xc2];
     let mut file = wire.file();
@@ -425,6 +431,12 @@ fn planted_words_of_ten_scripts_are_gone() {
     let path = folder.write("frieda-mueller.pcap", file);
     let plain = decode(&path, &["-p", "nano", "-f", "ndjson"]).ok();
     assert!(planted.iter().all(|text| plain.text().contains(text)), "it is there: {}", plain.text());
+    let ends = run(&["stats", &path, "-p", "nano", "-f", "json"], b"").ok();
+    assert!(
+        planted.iter().all(|text| ends.text().contains(&format!("\"end_data\":{}", json!(text)))),
+        "{}",
+        ends.text()
+    );
     let (to, all) = (folder.file("redacted.pcap"), folder.file("all.pcap"));
     decode(&path, &["-p", "nano", "--redact", "-w", &to]).ok();
     decode(&path, &["-p", "nano", "--redact", "--redact-unknown", "-w", &all]).ok();
@@ -488,6 +500,56 @@ fn planted_words_of_ten_scripts_are_gone() {
         decode(fixture("foreign/rtp.pcap").to_str().expect("UTF-8"), &["--redact", "-w", &folder.file("none.pcap")]);
     assert_eq!(foreign.status, Some(1));
     assert!(foreign.err.contains("200 packets of unclaimed traffic are left out"), "{}", foreign.err);
+}
+
+/// The words with which a server refuses or ends a connection: the same form, in every table and sentence, but not the
+/// same words. Statuses are the protocol's.
+#[test]
+fn last_words_are_redacted() {
+    let folder = Scratch::new("redact-ends");
+    let close = |words: &str| [&[0x88, 2 + words.len() as u8, 3, 0xf0][..], words.as_bytes()].concat();
+    let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    let asked = format!("GET / HTTP/1.1\r\nHost: game\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{key}");
+    let accept = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+    let answer = format!("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{accept}");
+    let mut wire = Wire::default();
+    let ends = ["10.1.2.3:50000", "10.9.8.7:3250"].map(|end| end.parse().expect("an end"));
+    let sent = [(true, asked.into_bytes()), (false, answer.into_bytes()), (false, close("Frieda is banned"))];
+    wire.stream(ends, &sent);
+    let closed = folder.write("closed.pcap", wire.file());
+    let [riptide, nano] = ["riptide/riptide20-udp.pcap", "nano/pomelo-ws.pcap"].map(fixture);
+    for (path, args, known) in [
+        (&*closed, &["-p", "nano"][..], &["1008 Frieda is banned"][..]),
+        (riptide.to_str().expect("UTF-8"), &[], &["🎮 日本語 81020000", "Nope: player 🎮 67ffffff"]),
+        (nano.to_str().expect("UTF-8"), &[], &["kicked by admin", "1000"]),
+    ] {
+        let stats = |more: &[&str]| run(&[&["stats", path][..], args, more].concat(), b"").ok();
+        let words = |more: &[&str]| -> Vec<String> {
+            let all = common::json(stats(&[&["-f", "json"], more].concat()).text());
+            let ends = all["end"].as_array().expect("the ends").iter();
+            ends.filter_map(|end| end["end_data"].as_str().map(String::from)).collect()
+        };
+        let (plain, redacted) = (words(&[]), words(&["--redact"]));
+        assert_eq!(plain.len(), redacted.len(), "{path}");
+        let page = folder.file("ends.html");
+        run(&[&["report", path, "--redact", "--force", "-o", &page][..], args].concat(), b"").ok();
+        let texts = [stats(&["--redact"]).text().to_owned(), std::fs::read_to_string(&page).expect("written")];
+        for words in known {
+            let at = plain.iter().position(|own| own == words).unwrap_or_else(|| panic!("{words}: {plain:?}"));
+            let shown = &redacted[at];
+            let is_status = |word: &&str| word.len() == 4 && word.starts_with("10");
+            for (own, other) in words.split(' ').zip(shown.split(' ')) {
+                assert_eq!(own.len(), other.len(), "{words}: {shown}");
+                assert_eq!(own == other, is_status(&own), "{words}: {shown}");
+            }
+            // The other output has random words, too, but none of these. A kick is also one in netkit's words.
+            let own = |word: &&str| word.len() > 4 && *word != "kicked";
+            for word in words.split(' ').filter(own) {
+                assert!(stats(&[]).text().contains(word), "{word} is in the text");
+                assert!(!texts.iter().any(|text| text.contains(word)), "{word}");
+            }
+        }
+    }
 }
 
 /// Ten scripts, by the letters of which words are made here.

@@ -2,6 +2,7 @@
 
 use super::decision::{Closed, Decision};
 use super::delivery::Events;
+use super::farewell::Farewell;
 use super::flow_info::FlowInfo;
 use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
 use super::role::Role;
@@ -104,8 +105,8 @@ pub struct Dissection {
     pub schema: Option<&'static str>,
     /// The message's delivery events.
     pub delivery: Events,
-    /// The application's words with which it refuses or ends a connection.
-    pub farewell: Option<Box<str>>,
+    /// The words with which it refuses or ends a connection.
+    pub farewell: Option<Farewell>,
     /// Scratch memory for the session.
     pub scratch: Scratch,
     wants: Wants,

@@ -14,6 +14,7 @@ pub(crate) mod dissector;
 mod document;
 mod encoder;
 mod facts;
+mod farewell;
 pub(crate) mod flow_info;
 pub(crate) mod framed;
 pub mod inspector;
@@ -44,6 +45,7 @@ pub use dissector::{
 pub use document::document;
 pub use encoder::{Encoder, Line, Rewriter};
 pub use facts::Facts;
+pub use farewell::Farewell;
 pub use flow_info::{FlowInfo, Roles};
 pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
 pub use inspector::{Counters, Inspector, Sideless, SidelessList, Unclaimed, UnclaimedFlow, Unlike, Withdrawn};

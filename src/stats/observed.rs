@@ -127,7 +127,7 @@ impl Observer {
         // Messages of hex text have no time and no conversation.
         if flow_info.ends.is_some() {
             out.extend(dissection.delivery.iter().copied().map(Observed::Event));
-            out.extend(dissection.farewell.as_deref().map(|words| Observed::Farewell(Words::of(words))));
+            out.extend(dissection.farewell.iter().map(|words| Observed::Farewell(Words::of(&words.to_string()))));
         }
     }
 }

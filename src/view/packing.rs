@@ -5,7 +5,7 @@ use super::row::{Row, role};
 use crate::capture::Time;
 use crate::codec::packed::{Known, Numbers, Unpack, put, put_bytes, put_signed};
 use crate::codec::{Fault, Level, Reason};
-use crate::dissect::{Dissection, Message, Relation, RelationKind, Target};
+use crate::dissect::{Dissection, Farewell, Message, Relation, RelationKind, Target};
 use crate::flow::Side;
 
 /// The parts of a message that was unpacked.
@@ -71,7 +71,10 @@ pub fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
     put(dissection.delivery.len() as u64, out);
     let origin = (place.frame, place.time.near_nanos());
     dissection.delivery.iter().for_each(|event| events::pack(*event, origin, numbers, out));
-    put_bytes(dissection.farewell.as_deref().unwrap_or_default().as_bytes(), out);
+    out.push(u8::from(dissection.farewell.is_some()));
+    if let Some(Farewell { code, words }) = &dissection.farewell {
+        [code, words].into_iter().for_each(|text| put_bytes(text.as_bytes(), out));
+    }
     out.push(u8::from(dissection.fault.is_some()));
     if let Some(Fault { reason, path, bit, need, have, limit }) = &dissection.fault {
         let number = REASONS.iter().position(|own| own == reason).unwrap_or(REASONS.len());
@@ -135,8 +138,10 @@ pub fn unpack(row: &Row, record: &[u8], known: &Known) -> Option<Parts> {
     for _ in 0..from.number()? {
         dissection.delivery.push(events::unpack((row.frame, row.nanos), known, from)?);
     }
-    let farewell = std::str::from_utf8(from.bytes()?).ok()?;
-    dissection.farewell = Some(farewell).filter(|words| !words.is_empty()).map(Box::from);
+    if from.byte()? == 1 {
+        let mut text = || Some(std::str::from_utf8(from.bytes()?).ok()?.into());
+        dissection.farewell = Some(Farewell { code: text()?, words: text()? });
+    }
     if from.byte()? == 1 {
         let number = usize::from(from.byte()?);
         let reason = match REASONS.get(number) {

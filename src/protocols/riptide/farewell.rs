@@ -5,7 +5,7 @@ use super::layout::{DATA, DISCONNECT_20, DISCONNECT_21, REASON, REJECT_20, REJEC
 use super::version::Version;
 use crate::codec::{Tree, Value, bits};
 use crate::dissect::delivery::{Event, Step};
-use crate::dissect::{Dissection, Provenance};
+use crate::dissect::{Dissection, Farewell, Provenance};
 
 /// A reason that 2.1.0 to 2.2.0 encode wrongly.
 const MISENCODED_STOP: u64 = 80;
@@ -31,7 +31,7 @@ pub(super) fn farewell(
         (_, Some(reason)) => Step::Left(reason),
     };
     dissection.delivery.push(Event::Step(step));
-    dissection.farewell = data(&dissection.tree, place.bytes);
+    dissection.farewell = data(&dissection.tree, place.bytes).map(Farewell::from);
 }
 
 /// The name of the reason on the wire; `None`: there is none.
@@ -48,14 +48,13 @@ fn reason(message: Message, version: Version, tree: &Tree) -> Option<&'static st
 }
 
 /// The application's data: as text if it is text, else as hex.
-fn data(tree: &Tree, message: &[u8]) -> Option<Box<str>> {
+fn data(tree: &Tree, message: &[u8]) -> Option<String> {
     let Value::Bytes { bit, bits } = tree.find(&DATA)?.value else { return None };
     let bytes: Vec<u8> = (0..bits / 8).map(|k| bits::get(message, (bit + 8 * k) as usize, 8) as u8).collect();
     if bytes.is_empty() {
         return None;
     }
-    let text = data_text(&bytes).or_else(|| leading_text(&bytes)).unwrap_or_else(|| hex::encode(&bytes));
-    Some(text.into())
+    Some(data_text(&bytes).or_else(|| leading_text(&bytes)).unwrap_or_else(|| hex::encode(&bytes)))
 }
 
 /// A string before other values: its text, and the rest as hex.

@@ -6,7 +6,7 @@ use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Reason, Value};
 use crate::dissect::delivery::{Event, Step};
-use crate::dissect::{Dissection, Out, Provenance, Role, Roles, Unit, UnitKind};
+use crate::dissect::{Dissection, Farewell, Out, Provenance, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
 /// A range of bytes as bits, up to the largest that fits.
@@ -93,7 +93,7 @@ impl Carrier {
                 let text = format_args!("the upgrade was answered with status {status}");
                 dissection.notes.warn("websocket.refused", text);
                 dissection.delivery.push(Event::Step(Step::Refused("http")));
-                dissection.farewell = Some(format!("status {status}").into());
+                dissection.farewell = Some(Farewell { code: format!("status {status}").into(), words: "".into() });
             }
         }
         self.emit(side, stream, end + body, out);
@@ -192,7 +192,7 @@ impl Carrier {
                     dissection.sources(stream.bytes()).get(source).get(start..start + length).unwrap_or_default();
                 let code = plain.first_chunk().map_or(0, |two| u16::from_be_bytes(*two));
                 let words = String::from_utf8_lossy(plain.get(2..).unwrap_or_default());
-                let farewell = format!("{code} {words}").trim_end().into();
+                let farewell = Farewell { code: code.to_string().into(), words: words.into() };
                 let reason = text_value(plain.get(2..).unwrap_or_default(), start + 2);
                 dissection.tree.push(&layout::CODE, Value::UInt(code as u64), bit, 16);
                 if length > 2 {
