@@ -107,17 +107,33 @@ fn nothing_is_no_success() {
     }
 }
 
-/// 26 % of the client's transmissions are resends: no capture can have four times that share.
+/// A quarter of the client's transmissions are resends: no capture can have four times that share, nor 80 points more, nor
+/// 30 points less.
 #[test]
 fn shares_end_at_100_percent() {
-    for limit in ["client.resent_share > 300%", "client.resent_share > 4x"] {
+    let (more, points) =
+        ("so no share would exceed it; pp are points", "so no share would exceed it; % is relative to that");
+    let less = "so no share would fall as far";
+    for (limit, why) in [
+        ("client.resent_share > 300%", more),
+        ("client.resent_share > 4x", more),
+        ("client.resent_share > 80pp", points),
+        ("client.resent_share > 10% and > 80pp", points),
+        ("client.resent_share < -30pp", less),
+        ("client.resent_share < -10% and > 30pp", less),
+    ] {
         let done = compared(GAP, LEG, &["--fail-on", limit]);
         assert_eq!(done.status, Some(1), "{limit}: {}", done.err);
-        let why = "riptide from the client begins at 25.3 %, so no share would exceed it; pp are points";
+        let why = format!("riptide from the client begins at 25.3 %, {why}");
         assert!(done.err.contains(&format!("--fail-on {limit}: {why}")), "{}", done.err);
         assert!(done.text().contains(&format!("limit {limit}: nothing would exceed it")), "{}", done.text());
     }
-    for limit in ["client.resent_share > 280%", "client.resent_share > 3.8x", "resent_share > 300%"] {
+    for limit in [
+        "client.resent_share > 280%",
+        "client.resent_share > 3.8x",
+        "resent_share > 300%",
+        "client.resent_share > 70pp",
+    ] {
         assert_eq!(status(GAP, LEG, limit), Some(0), "{limit}: it can be exceeded");
     }
 }

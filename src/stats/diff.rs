@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const UNCHANGED: f64 = 0.001;
 /// Captures whose durations have a larger relative difference are compared by rates.
 const AS_LONG: f64 = 0.05;
+/// The error of a sum of shares.
+const DUST: f64 = 1e-9;
 /// A missing field is a notable difference if the other capture predicts at least this many occurrences.
 const EXPECTED: f64 = 10.0;
 
@@ -297,10 +299,8 @@ impl Judge<'_> {
     fn judge(&mut self, of: &str, judged: Judged<'_>, weight: f64) {
         let mut broken = None;
         for (k, (limit, verdict)) in self.limits.iter().zip(&mut self.verdicts).enumerate() {
-            if let Some(share) = judged.beyond(limit) {
-                let why =
-                    || format!("{of} begins at {:.1} %, so no share would exceed it; pp are points", share * 100.0);
-                verdict.beyond.get_or_insert_with(why);
+            if let Some((share, why)) = judged.beyond(limit) {
+                verdict.beyond.get_or_insert_with(|| format!("{of} begins at {:.1} %, {why}", share * 100.0));
             } else if let Some(breaks) = judged.breaks(limit) {
                 verdict.compared += 1;
                 verdict.broken += breaks as usize;
@@ -357,18 +357,38 @@ fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
     Some(noise::share(hits, all))
 }
 
+/// Whether a limit is exceeded by a fall.
+fn is_fall(amount: f64, unit: Unit) -> bool {
+    amount < if unit == Unit::Times { 1.0 } else { 0.0 }
+}
+
 impl Judged<'_> {
-    /// The first capture's share, if a limit for its relative rise is at 100 % or more: 60 % cannot rise by 80 %.
-    fn beyond(&self, limit: &Limit) -> Option<f64> {
+    /// The first capture's share and the reason, if no share could exceed the limit: 60 % cannot rise by 80 %, nor 98 %
+    /// by 5 points, nor can 3 % fall by 5 points.
+    fn beyond(&self, limit: &Limit) -> Option<(f64, &'static str)> {
         let (Bound::Change(figure, amount, unit), &Change::Figure(own, a, _)) = (limit.bound, &self.change) else {
             return None;
         };
-        let most = match unit {
-            Unit::Percent => a * (1.0 + amount / 100.0),
-            Unit::Times => a * amount,
-            _ => return None,
-        };
-        (figure == own && figure.is_share() && most >= 1.0 && self.breaks(limit).is_some()).then_some(a)
+        if figure != own || !figure.is_share() || self.breaks(limit).is_none() {
+            return None;
+        }
+        let falls = is_fall(amount, unit);
+        let floors = limit.floors.iter().map(|(least, unit)| (if falls { -least } else { *least }, *unit));
+        [(amount, unit)].into_iter().chain(floors).find_map(|(amount, unit)| {
+            let (end, points) = match unit {
+                Unit::Percent => (a * (1.0 + amount / 100.0), false),
+                Unit::Times => (a * amount, false),
+                Unit::Points => (a + amount / 100.0, true),
+                _ => return None,
+            };
+            match (falls, points) {
+                // 98 % and 2 points are 100 %, but not exactly.
+                (false, false) if end >= 1.0 => Some((a, "so no share would exceed it; pp are points")),
+                (false, true) if end >= 1.0 - DUST => Some((a, "so no share would exceed it; % is relative to that")),
+                (true, _) if end <= DUST => Some((a, "so no share would fall as far")),
+                _ => None,
+            }
+        })
     }
 
     /// Whether this exceeds the limit; `None` if the limit is about something else.
@@ -383,8 +403,7 @@ impl Judged<'_> {
                     return None;
                 }
                 let got = change.amount(unit)?;
-                let falls = amount < if unit == Unit::Times { 1.0 } else { 0.0 };
-                let over = if falls { got < amount } else { got > amount };
+                let over = if is_fall(amount, unit) { got < amount } else { got > amount };
                 let floor = |(least, unit): &(f64, Unit)| {
                     let got = match unit {
                         Unit::Messages => Some(self.messages),
