@@ -315,6 +315,7 @@ const KNOWN: [(&[&str], &str); 10] = [
             "codec/kinds/parts.rs",
             "codec/kinds/region.rs",
             "codec/kinds/ring.rs",
+            "codec/kinds/settled.rs",
             "codec/layout/kind.rs",
             "codec/layout/words.rs",
             "codec/names.rs",

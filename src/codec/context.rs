@@ -12,6 +12,9 @@ pub struct Scope {
     entries: Vec<Entry>,
     /// The places of texts that later texts may point back to, by the hash of the text.
     pub(super) texts: FxHashMap<u64, u32>,
+    /// The values that encoding would write for hidden numbers, as far as fields with conditions determine them: the
+    /// number's field, its position, and the value.
+    settled: Vec<(&'static Field, u32, u64)>,
     /// The open levels of groups that contain themselves.
     levels: Vec<Level>,
 }
@@ -70,6 +73,7 @@ impl Entry {
             Some(within) => within.mask >> within.low,
             None => match self.field.kind {
                 Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
+                Kind::VarInt { sign, .. } => sign.range().1 as u64,
                 Kind::Extended(extended) => extended.most(),
                 Kind::Numeral(numeral) => numeral.most(),
                 ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
@@ -129,6 +133,20 @@ impl Scope {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.texts.clear();
+        self.settled.clear();
+    }
+
+    /// Notes what encoding would write for a hidden number.
+    pub(super) fn settle(&mut self, field: &'static Field, bit: u32, value: u64) {
+        self.settled.push((field, bit, value));
+    }
+
+    /// Returns what is noted of a hidden number, and forgets it.
+    pub(super) fn settled(&mut self, field: &'static Field, bit: u32) -> Option<u64> {
+        // Those of open groups: the others were forgotten at their end.
+        let newest = self.settled.iter().enumerate().rev().take(64);
+        let found = newest.into_iter().find(|(_, (of, at, _))| std::ptr::eq(*of, field) && *at == bit)?.0;
+        Some(self.settled.swap_remove(found).2)
     }
 
     pub(super) fn push(&mut self, field: &'static Field, value: u64, bit: u32, given: bool) {

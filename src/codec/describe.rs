@@ -41,6 +41,7 @@ pub fn kind(field: &Field) -> String {
         Kind::Array { count, of } => format!("{}{}", inner(of), times(count)),
         Kind::Switch { on: Name { text: "", .. }, .. } => "a fault".into(),
         Kind::Switch { on, .. } => format!("by {on}"),
+        Kind::Settled(_) => String::new(),
         Kind::Derived => "derived".into(),
         Kind::Parts(parts) => parts.describe().into(),
         Kind::Constant(constant) => constant.describe().into(),

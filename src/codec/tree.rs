@@ -248,6 +248,12 @@ impl Tree {
         found.into_iter().for_each(|node| self.reveal(node));
     }
 
+    /// Shows the newest node of this field that begins in a range of bits.
+    pub(super) fn reveal_field(&mut self, field: &'static Field, bits: std::ops::RangeInclusive<u32>) {
+        let found = self.nodes.iter().rposition(|node| std::ptr::eq(node.field, field) && bits.contains(&node.bit));
+        found.into_iter().for_each(|node| self.reveal(node));
+    }
+
     /// Hides a node.
     pub fn hide(&mut self, index: usize) {
         if let Some(node) = self.nodes.get_mut(index) {

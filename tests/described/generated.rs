@@ -3,7 +3,7 @@
 
 use crate::common::Random;
 use netkit::dissect::inspector;
-use netkit::dissect::{Message, Options, Role, Sink};
+use netkit::dissect::{Dissector, Message, Options, Role, Sink};
 use netkit::encode::{Encoders, Entry, Source};
 use netkit::protocols::described::load;
 use netkit::render::Ndjson;
@@ -215,24 +215,31 @@ fn what_loads_gives_its_packets_back() {
             Err(why) => panic!("{why}\n{text}"),
         };
         loaded += 1;
-        let mut options = Options::new(netkit::protocols::registry().with(described));
-        options.from = Some(Role::Client);
-        let source = Source::new(options.registry.clone());
-        for _ in 0..24 {
-            let packet = packet(&mut random, text.contains("\"cstring\", hidden"));
-            let mut lines = Lines::default();
-            inspector::dump(described, &packet, &options, &mut Default::default(), &mut lines);
-            let mut encoders = Encoders::new(&options);
-            let mut back = None;
-            for line in &lines.0 {
-                assert_eq!(twice(line), None, "{line}\n{text}");
-                let value = serde_json::from_str(line).expect("JSON");
-                let entry = Entry::new(value, &source).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
-                back = encoders.part(&entry).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
-            }
-            assert_eq!(hex::encode(back.unwrap_or_default()), hex::encode(&packet), "{:?}\n{text}", lines.0);
-        }
+        let words = text.contains("\"cstring\", hidden");
+        gives_back(described, (0..24).map(|_| packet(&mut random, words)), &text);
     }
+}
+
+/// Holds that each packet encodes to its bytes. Returns the number of whole lines that show the field `hid`.
+pub fn gives_back(described: &'static dyn Dissector, packets: impl Iterator<Item = Vec<u8>>, text: &str) -> usize {
+    let (mut options, mut shown) = (Options::new(netkit::protocols::registry().with(described)), 0);
+    options.from = Some(Role::Client);
+    let source = Source::new(options.registry.clone());
+    for packet in packets {
+        let mut lines = Lines::default();
+        inspector::dump(described, &packet, &options, &mut Default::default(), &mut lines);
+        let mut encoders = Encoders::new(&options);
+        let mut back = None;
+        for line in &lines.0 {
+            assert_eq!(twice(line), None, "{line}\n{text}");
+            let value = serde_json::from_str(line).expect("JSON");
+            let entry = Entry::new(value, &source).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
+            back = encoders.part(&entry).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
+            shown += usize::from(line.contains("\"hid\"") && !line.contains("\"fault\""));
+        }
+        assert_eq!(hex::encode(back.unwrap_or_default()), hex::encode(&packet), "{:?}\n{text}", lines.0);
+    }
+    shown
 }
 
 #[test]

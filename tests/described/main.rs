@@ -8,6 +8,7 @@ mod common;
 mod edition;
 mod export;
 mod generated;
+mod hidden;
 mod hostile;
 mod import;
 mod import_limits;

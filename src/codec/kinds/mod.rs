@@ -12,6 +12,7 @@
 //! | [`Address`] | bytes with a notation of their own |
 //! | [`Ring`] | a group that contains itself |
 //! | [`Chosen`] | a message, chosen by an earlier number |
+//! | [`Settled`] | what encoding would write for a hidden number |
 //!
 //! Each is a [`Kind`](super::layout::Kind).
 
@@ -29,6 +30,7 @@ mod packed;
 mod parts;
 mod region;
 mod ring;
+mod settled;
 
 pub use address::Address;
 pub use checksum::{Checksum, Over};
@@ -43,6 +45,7 @@ pub use packed::{Packed, Packing};
 pub use parts::{Part, Parts};
 pub use region::{Extent, Region};
 pub use ring::{LEVELS, Ring};
+pub use settled::{Settled, Settles};
 
 use super::layout::{Field, Len, bytes};
 

@@ -1,7 +1,9 @@
 //! Encodings on the wire: of numbers, text, groups and lists, with their lengths and counts.
 
 use super::{Field, Name, Show, When};
-use crate::codec::kinds::{Address, Checksum, Chosen, Constant, Extended, Numeral, Packed, Parts, Region, Ring};
+use crate::codec::kinds::{
+    Address, Checksum, Chosen, Constant, Extended, Numeral, Packed, Parts, Region, Ring, Settled,
+};
 use crate::codec::protobuf;
 use crate::codec::walk::Custom;
 
@@ -179,6 +181,8 @@ pub enum Kind {
     Address(Address),
     /// Fields preceded by their numbers, in any order, up to the end.
     Protobuf(&'static protobuf::Message),
+    /// A note on what encoding would write for a hidden number. It takes no bytes.
+    Settled(&'static Settled),
     /// An encoding of a single protocol. One codec serves all directions.
     Custom(&'static dyn Custom),
 }
@@ -228,7 +232,7 @@ impl Kind {
             Kind::Bytes { len: Len::Bits(n) } => Some(*n),
             Kind::Struct(fields) | Kind::Inline(fields) => fields.iter().map(Field::bits).sum(),
             Kind::Array { count: Count::Const(n), of } => of.bits().and_then(|bits| bits.checked_mul(*n)),
-            Kind::Derived => Some(0),
+            Kind::Derived | Kind::Settled(_) => Some(0),
             Kind::Parts(parts) => Some(parts.bits()),
             Kind::Constant(constant) => (!constant.optional).then_some(constant.bits),
             Kind::Region(region) => region.bits(),
@@ -246,7 +250,7 @@ impl Field {
     /// Whether its fields belong to its parent's group, so that it has no name of its own there.
     pub fn is_inline(&self) -> bool {
         match self.kind {
-            Kind::Inline(_) => true,
+            Kind::Inline(_) | Kind::Settled(_) => true,
             Kind::Parts(_) | Kind::Region(_) | Kind::Packed(_) | Kind::Protobuf(_) => self.name.is_empty(),
             _ => false,
         }

@@ -81,13 +81,17 @@ impl Wire for Reader<'_> {
                 let n = self.groups(field, max_groups, start)?;
                 // A scaled value is a double. Only numbers below 2^33 are scaled, so that it is exact.
                 let scaled = !matches!(field.show, Show::Scaled(_)) || sign.read(n.value).unsigned_abs() < 1 << 33;
-                let value = match sign {
-                    _ if !n.exact || !scaled => Value::Raw { bit: start, bits: n.count * 8 },
-                    Sign::None => Value::UInt(n.value),
-                    Sign::Complement32 if n.value > u32::MAX as u64 => Value::Raw { bit: start, bits: n.count * 8 },
-                    Sign::Zigzag | Sign::Complement | Sign::Complement32 => Value::Int(sign.read(n.value) as i64),
-                };
-                (value, n.value)
+                let raw = Value::Raw { bit: start, bits: n.count * 8 };
+                match sign {
+                    Sign::None if n.exact && scaled => (Value::UInt(n.value), n.value),
+                    Sign::None => (raw, n.value),
+                    // Later fields see the number that it means, in two's complement.
+                    Sign::Zigzag | Sign::Complement | Sign::Complement32 => {
+                        let number = sign.read(n.value) as i64;
+                        let exact = n.exact && scaled && sign.write(number.into()) == Some(n.value);
+                        (if exact { Value::Int(number) } else { raw }, number as u64)
+                    }
+                }
             }
             Kind::Extended(extended) => extended.read(field, self)?,
             Kind::Numeral(numeral) => numeral.read(field, self)?,
@@ -112,6 +116,10 @@ impl Wire for Reader<'_> {
             Kind::Address(address) => return self.address(field, address),
             Kind::Protobuf(message) => return message.read(field, self),
             Kind::Custom(codec) => return codec.read(field, self),
+            Kind::Settled(settled) => {
+                settled.read(self);
+                return Ok(());
+            }
             // The walk opens these itself.
             Kind::Struct(_)
             | Kind::Ring { .. }

@@ -52,13 +52,15 @@ impl Wire for Sampler<'_> {
                 referenced = self.below(2);
                 self.out.put(referenced, bits as u32);
             }
-            Kind::VarInt { max_groups, .. } => {
+            Kind::VarInt { max_groups, sign } => {
                 let width = (max_groups as u32 * 7).min(64);
-                referenced = self.number(width) >> self.below(width as u64);
-                self.varint(referenced);
+                let groups = self.number(width) >> self.below(width as u64);
+                referenced = sign.read(groups) as u64;
+                self.varint(groups);
             }
             Kind::Text { len, charset } => self.content(len, Some(charset))?,
             Kind::Bytes { len } => self.content(len, None)?,
+            Kind::Settled(_) => return Ok(()),
             Kind::Parts(parts) => return parts.sample(self),
             Kind::Constant(constant) => return constant.sample(field, self),
             Kind::Region(region) => return region.sample(self),

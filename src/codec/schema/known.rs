@@ -20,6 +20,22 @@ pub mod used {
     pub const VIEW: u8 = 16;
 }
 
+/// The list of fields that has a field, and the field's condition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct At {
+    /// The list's number.
+    pub list: usize,
+    /// The condition.
+    pub condition: Option<String>,
+}
+
+impl At {
+    /// Whether a field here is present whenever the other one is.
+    pub fn is_beside(&self, other: &At) -> bool {
+        self.list == other.list && (self.condition.is_none() || self.condition == other.condition)
+    }
+}
+
 /// A field that later ones may refer to.
 #[derive(Debug)]
 pub struct Known {
@@ -34,6 +50,8 @@ pub struct Known {
     pub wrong: bool,
     /// It has a condition.
     pub conditional: bool,
+    /// Its place.
+    pub at: At,
     /// Its scale as a length.
     pub scale: Option<(u32, u32)>,
     /// The name of its group, which is closed.
@@ -58,6 +76,10 @@ pub struct Use {
     pub early: bool,
     /// The bits that views do not show; `None`: it has no view.
     pub unseen: Option<u64>,
+    /// The bits that follow from fields which are always present with it.
+    pub settled: u64,
+    /// Fields from which encode derives it may be absent.
+    pub unsettled: bool,
 }
 
 /// The target of a name.

@@ -278,16 +278,6 @@ impl<'a> Compiler<'a> {
 
     /// Records the use of an earlier field.
     pub fn uses(&mut self, name: &str, what: u8) {
-        let Some(Found::Field(found)) = self.find(name) else { return };
-        let is_it = |known: &Known| known.name == self.known[found].name && known.group == self.known[found].group;
-        // Of several fields with one name and a condition each, one is present.
-        let mut places = Vec::new();
-        for known in self.known.iter().take(found + 1).rev().filter(|known| is_it(known)) {
-            places.push(known.place);
-            if !known.conditional {
-                break;
-            }
-        }
-        places.into_iter().for_each(|place| self.all[place].uses |= what);
+        self.places(name).into_iter().for_each(|place| self.all[place].uses |= what);
     }
 }

@@ -161,9 +161,11 @@ impl<'a> Writer<'a> {
             _ if raw.is_some() => {
                 let (bytes, count) = raw.unwrap_or_default();
                 self.put_raw(&bytes, count);
-                if let Kind::VarInt { .. } = field.kind {
+                if let Kind::VarInt { sign, .. } = field.kind {
                     let groups = bytes.iter().zip((0..64).step_by(7));
-                    return Ok(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift));
+                    return Ok(
+                        sign.read(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift)) as u64
+                    );
                 }
                 if let Some(extended) = kinds::extended(field) {
                     let mut read = bits::BitBuf::default();

@@ -12,9 +12,9 @@ use serde_json::Value as Json;
 
 /// Reads the number in a count's bits, in any encoding.
 fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
-    if let Kind::VarInt { .. } = prefix.kind {
+    if let Kind::VarInt { sign, .. } = prefix.kind {
         let groups = bytes.iter().zip((0..64).step_by(7));
-        return Some(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift));
+        return Some(sign.read(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift)) as u64);
     }
     let mut tree = Tree::default();
     Reader::new(bytes, &mut tree).read(std::slice::from_ref(prefix));
@@ -92,6 +92,7 @@ impl Wire for Writer<'_> {
             Kind::Chosen(chosen) => return chosen.write(field, self),
             Kind::Protobuf(message) => return message.write(field, self),
             Kind::Custom(codec) => return codec.write(field, self),
+            Kind::Settled(_) => return Ok(()),
             _ => {}
         }
         let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));

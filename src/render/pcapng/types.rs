@@ -61,7 +61,9 @@ impl Type {
             Kind::Bool { .. } => Type::Bool,
             Kind::Text { .. } | Kind::Address(_) | Kind::Chosen(_) => Type::Text,
             Kind::Bytes { .. } => Type::Bytes,
-            Kind::Struct(_) | Kind::Ring { .. } | Kind::Inline(_) | Kind::Switch { .. } => Type::Group,
+            Kind::Struct(_) | Kind::Ring { .. } | Kind::Inline(_) | Kind::Switch { .. } | Kind::Settled(_) => {
+                Type::Group
+            }
             Kind::Array { of, .. } => Type::of(of),
             Kind::Derived if named => Type::U64,
             Kind::Derived => Type::Text,

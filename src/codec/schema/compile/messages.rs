@@ -2,7 +2,7 @@
 
 use super::hooks::Hook;
 use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
-use crate::codec::kinds::{By, Choice, Chosen};
+use crate::codec::kinds::{By, Choice, Chosen, Settles};
 use crate::codec::layout::{Field, Kind, Layout, Len, ValueName, When, bytes, flag, group, of};
 use crate::codec::schema::known::{Found, used};
 use crate::codec::schema::named::{identifier, leak};
@@ -252,16 +252,19 @@ impl<'a> Compiler<'a> {
         if let Some((key, _)) = meaningless.iter().find(|(_, given)| *given) {
             return Err((m.at(key), format!("{key} is for payloads of built-in protocols ([over])")));
         }
+        let notes = self.notes.len();
         let when = match &m.condition {
             Some(text) => {
                 let condition = self.condition(text, m.at("if"), "if")?;
-                for (name, _) in &condition.equal {
+                for (name, value) in &condition.equal {
                     self.uses(name, used::EQUAL);
+                    self.settles(name, Settles::Value(*value));
                 }
                 condition.when
             }
             None => When::Always,
         };
+        let notes = self.noted_since(notes);
         let (known, left, listed) = (self.known.len(), self.left, self.listed);
         self.left = MOST_FIELDS;
         self.carriers.push(name);
@@ -269,7 +272,8 @@ impl<'a> Compiler<'a> {
         let fields = self.body(m);
         let is_around = std::mem::replace(&mut self.opened, opened);
         self.carriers.pop();
-        let fields = fields?;
+        let fields = self.ended(fields?, known);
+        let fields = if notes.is_empty() { fields } else { statics([notes, fields.to_vec()].concat()) };
         (self.left, self.listed) = (left, listed);
         self.known.truncate(known);
         let mut sets = Vec::new();

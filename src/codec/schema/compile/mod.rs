@@ -8,6 +8,7 @@ mod joins;
 mod messages;
 mod over;
 mod references;
+mod settled;
 mod sizes;
 mod structs;
 mod unique;
@@ -20,10 +21,10 @@ pub use over::payloads;
 pub use references::asked;
 pub use sizes::{packed, padded, region, takes_the_rest};
 
-use super::known::{Known, Use, used};
+use super::known::{At, Known, Use, used};
 use super::parse::condition::Expr;
 use super::text::{FieldText, File, MessageText, Word};
-use crate::codec::kinds::{Choice, Extent, Packing};
+use crate::codec::kinds::{Choice, Extent, Packing, Settled, Settles};
 use crate::codec::layout::{Field, ValueName, When};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
@@ -96,6 +97,12 @@ pub struct Compiler<'a> {
     pub listed: usize,
     /// The number of open fields whose place is unknown until they are written.
     pub moving: usize,
+    /// The place of the field that is being compiled.
+    pub at: At,
+    /// The number of lists so far.
+    lists: usize,
+    /// The notes that precede the field that is being compiled.
+    notes: Vec<Settled>,
     pub advice: Vec<(usize, String)>,
     /// Mistakes after which compilation continued.
     pub mistakes: Mistakes,
@@ -129,6 +136,9 @@ impl<'a> Compiler<'a> {
             left: MOST_FIELDS,
             listed: 0,
             moving: 0,
+            at: At::default(),
+            lists: 0,
+            notes: Vec::new(),
             advice: Vec::new(),
             mistakes: Vec::new(),
             opened: false,
@@ -152,9 +162,11 @@ impl<'a> Compiler<'a> {
             ranged: false,
             early: false,
             unseen: None,
+            settled: 0,
+            unsettled: false,
         });
         let conditional = t.condition.is_some();
-        let name = name.into();
+        let (name, at) = (name.into(), self.at.clone());
         self.known.push(Known {
             name,
             names,
@@ -162,6 +174,7 @@ impl<'a> Compiler<'a> {
             text: false,
             wrong: false,
             conditional,
+            at,
             scale: t.scale,
             group: None,
             place,
@@ -192,7 +205,7 @@ impl<'a> Compiler<'a> {
             self.joins()?;
             self.check();
         }
-        Ok(fields)
+        Ok(self.ended(fields, 0))
     }
 
     /// Refuses too many fields.
@@ -208,13 +221,25 @@ impl<'a> Compiler<'a> {
     /// Compiles consecutive fields, or the members of an object.
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         self.room(texts)?;
+        self.lists += 1;
+        let outer = std::mem::replace(&mut self.at, At { list: self.lists, condition: None });
+        let done = self.consecutive(texts);
+        self.at = outer;
+        done
+    }
+
+    fn consecutive(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         let mut fields: Vec<Field> = Vec::new();
+        let mut notes: Vec<(usize, Settled)> = Vec::new();
         let mistakes = self.mistakes.len();
         for (k, t) in texts.iter().enumerate() {
+            self.at.condition.clone_from(&t.condition);
+            let outer = self.notes.len();
             self.siblings.push(texts.get(k + 1..).unwrap_or_default());
             let (known, structs) = (self.known.len(), self.structs.len());
             let field = self.field(t, texts);
             self.siblings.pop();
+            notes.extend(self.notes.split_off(outer).into_iter().map(|note| (k, note)));
             if field.is_err() {
                 // Later fields may still refer to it.
                 self.known.truncate(known);
@@ -237,7 +262,8 @@ impl<'a> Compiler<'a> {
         if self.form() == Form::Members {
             return Ok(fields);
         }
-        self.left_to_others(fields, texts)
+        let fields = self.left_to_others(fields, texts)?;
+        Ok(settled::noted(fields, notes))
     }
 
     /// Limits each field that takes the rest, so that it leaves the bytes that later fields need.
@@ -281,11 +307,13 @@ impl<'a> Compiler<'a> {
     fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
         let fail = |why: String| Err((t.line, why));
         self.suits(t)?;
+        let notes = self.notes.len();
         let when = match &t.condition {
             Some(text) => {
                 let condition = self.condition(text, t.line, &t.name)?;
-                for (name, _) in condition.masks {
+                for (name, mask) in condition.masks {
                     self.uses(name, used::PRESENCE);
+                    self.settles(name, Settles::Mask(mask));
                 }
                 condition.when
             }
@@ -311,6 +339,7 @@ impl<'a> Compiler<'a> {
                 own => When::All(statics(vec![when, own])),
             };
         }
+        self.notes.iter_mut().skip(notes).for_each(|note| note.when = when);
         if t.hidden && field.name.is_empty() && t.value.is_none() && t.bits.is_empty() && t.kind != "message" {
             // A wrapped field has its kind inside.
             return fail(format!("{}: hidden: only numbers and constants can be", t.name));

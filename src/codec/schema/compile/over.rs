@@ -245,7 +245,7 @@ impl<'a> Compiler<'a> {
         }
         let mistakes = std::mem::take(&mut self.mistakes);
         match fields {
-            Some(fields) if mistakes.is_empty() => Ok(fields),
+            Some(fields) if mistakes.is_empty() => Ok(self.ended(fields, 0)),
             _ => Err(mistakes),
         }
     }

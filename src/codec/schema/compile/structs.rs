@@ -74,6 +74,7 @@ impl<'a> Compiler<'a> {
                 false => Ok(Some(Kind::Protobuf(message?))),
             };
         }
+        let known = self.known.len();
         let list = self.list(fields);
         let ring = self.structs.pop().and_then(|open| open.ring);
         let list = list?;
@@ -89,6 +90,7 @@ impl<'a> Compiler<'a> {
             if t.inline {
                 return t.fail(format!("struct {name} contains itself: it cannot be inline"));
             }
+            let list = self.ended(list, known);
             ring.close(list);
             return Ok(Some(Kind::Ring { fields: list, ring }));
         }

@@ -7,7 +7,7 @@ use super::super::text::FieldText;
 use super::contents::content;
 use super::{MOST, prefix};
 use crate::codec::digits;
-use crate::codec::kinds::{Address, Extent};
+use crate::codec::kinds::{Address, Extent, Settles};
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, array, flag, of, uint};
 use crate::codec::schema::Form;
 use crate::codec::schema::named::leak;
@@ -79,6 +79,7 @@ impl<'a> Compiler<'a> {
             match self.find(times) {
                 Some(Found::Field(place)) if self.known[place].number => {
                     self.uses(times, used::LENGTH);
+                    self.settles(times, Settles::Length);
                     Count::Field(self.name(times))
                 }
                 Some(Found::Other(_)) => Count::Field(self.name(times)),
@@ -145,6 +146,9 @@ impl<'a> Compiler<'a> {
         self.listed = self.listed.saturating_sub(1);
         let mut of = of?;
         self.repeats(t, element, &of)?;
+        if let Kind::Struct(fields) = of.kind {
+            of.kind = Kind::Struct(self.ended(fields, mark.0));
+        }
         let count = match &t.repeats {
             Some(text) if t.kind.trim() == kind => self.repeating(t, text, count, &mut of, (element, mark.0))?,
             _ => count,

@@ -12,7 +12,7 @@ use super::compile::{Compiled, Compiler, lasting, packed, padded, statics, takes
 use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::digits;
-use crate::codec::kinds::{Address, Extent, Packing, catalogue};
+use crate::codec::kinds::{Address, Extent, Packing, Settles, catalogue};
 use crate::codec::layout::{Field, Kind, Len, Other, Show, flag, of, switch};
 use crate::codec::schema::Form;
 use crate::codec::schema::named::{identifier, leak};
@@ -98,6 +98,7 @@ impl<'a> Compiler<'a> {
                     return Err(self.nothing(t.line, &format!("{}: inflated", t.name), name));
                 }
                 self.uses(name, used::LENGTH);
+                self.settles(name, Settles::Length);
                 Some(self.name(name))
             }
             None => None,
@@ -167,6 +168,7 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) if self.known[place].number => {
                 let scale = size.scale.or(self.known[place].scale).unwrap_or((1, 1));
                 self.uses(&size.word, used::LENGTH);
+                self.settles(&size.word, Settles::Length);
                 Ok((Extent::Field(self.name(&size.word)), scale))
             }
             Some(Found::Other(_)) => Ok((Extent::Field(self.name(&size.word)), scale)),

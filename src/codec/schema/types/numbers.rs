@@ -3,7 +3,7 @@
 use super::super::compile::{Compiled, Compiler, is_number, lasting, statics};
 use super::super::known::{Found, Known, used};
 use super::super::text::{CaseText, FieldText};
-use crate::codec::kinds::{Extended, Head, Longer};
+use crate::codec::kinds::{Extended, Head, Longer, Settles};
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::Form;
@@ -104,6 +104,7 @@ impl<'a> Compiler<'a> {
             None => match self.find(word) {
                 Some(Found::Field(place)) if self.known[place].number => {
                     self.uses(word, used::LENGTH);
+                    self.settles(word, Settles::Length);
                     let width = self.known[place].width;
                     let most = if width == 7 { u64::MAX } else { crate::codec::bits::mask(width) };
                     (Head::Field(self.name(word)), most)

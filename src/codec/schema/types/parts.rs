@@ -4,7 +4,7 @@ use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, used};
 use super::super::text::{FieldText, PartText};
 use super::WORDS;
-use crate::codec::kinds::{Part, Parts};
+use crate::codec::kinds::{Part, Parts, Settles};
 use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, uint};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
@@ -66,6 +66,9 @@ impl<'a> Compiler<'a> {
             }
             places.push(Part::new((part.low, count), &field, &number, t.of.is_some() || varies));
             fields.push(field);
+        }
+        if let Some(of) = &t.of {
+            self.settles(of, Settles::View(taken));
         }
         if let Some((place, width)) = viewed
             && let Some(number) = self.all.get_mut(place)

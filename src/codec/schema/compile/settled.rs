@@ -1,0 +1,78 @@
+//! Hidden numbers whose content may be absent: notes by which the reader finds out what encode would write.
+
+use super::{Compiler, lasting, statics};
+use crate::codec::kinds::{Settled, Settles};
+use crate::codec::layout::{Field, Kind, Name, When, of};
+use crate::codec::schema::known::Found;
+
+fn note(settled: Settled) -> Field {
+    of("", Kind::Settled(lasting(settled)))
+}
+
+/// Puts each note before the field that it belongs to.
+pub(super) fn noted(fields: &'static [Field], notes: Vec<(usize, Settled)>) -> &'static [Field] {
+    if notes.is_empty() {
+        return fields;
+    }
+    let mut all = fields.to_vec();
+    notes.into_iter().rev().for_each(|(k, settled)| all.insert(k.min(all.len()), note(settled)));
+    statics(all)
+}
+
+impl Compiler<'_> {
+    /// Notes that encode derives a hidden number from the field that is being compiled.
+    pub fn settles(&mut self, name: &str, by: Settles) {
+        let mut note = false;
+        for place in self.places(name) {
+            let Some(known) = self.known.iter().rev().find(|known| known.place == place) else { continue };
+            let Some(number) = self.all.get_mut(place).filter(|number| number.hidden && !number.constant) else {
+                continue;
+            };
+            let beside = self.at.is_beside(&known.at);
+            match by {
+                Settles::Length if beside => number.settled = u64::MAX,
+                Settles::View(mask) if beside => number.settled |= mask,
+                // The session compares the bits with all that are checked by fields of the same list.
+                Settles::Mask(_) if self.at.list == known.at.list => {}
+                _ => (number.unsettled, note) = (true, true),
+            }
+        }
+        if note {
+            self.notes.push(Settled { name: self.name(name), when: When::Always, by });
+        }
+    }
+
+    /// Takes the notes since there were `before`, as fields that precede others.
+    pub(super) fn noted_since(&mut self, before: usize) -> Vec<Field> {
+        self.notes.split_off(before).into_iter().map(note).collect()
+    }
+
+    /// Ends a list of fields after which nothing refers to the fields known since there were `first`.
+    pub fn ended(&self, fields: &'static [Field], first: usize) -> &'static [Field] {
+        let mut all = fields.to_vec();
+        for known in self.known.iter().skip(first) {
+            let Some(number) = self.all.get(known.place).filter(|number| number.unsettled) else { continue };
+            let group = known.group.as_ref().map_or(String::new(), |group| format!("{group}."));
+            let name = Name::new(crate::codec::schema::named::leak(&format!("{group}{}", known.name)));
+            all.push(note(Settled { name, when: When::Always, by: Settles::End(number.settled) }));
+        }
+        if all.len() == fields.len() { fields } else { statics(all) }
+    }
+
+    /// The places of a name among all fields: of several with one name and a condition each, one is present.
+    pub(in crate::codec::schema) fn places(&self, name: &str) -> Vec<usize> {
+        let Some(Found::Field(found)) = self.find(name) else { return Vec::new() };
+        let Some(newest) = self.known.get(found) else { return Vec::new() };
+        let mut places = Vec::new();
+        for known in self.known.iter().take(found + 1).rev() {
+            if known.name != newest.name || known.group != newest.group {
+                continue;
+            }
+            places.push(known.place);
+            if !known.conditional {
+                break;
+            }
+        }
+        places
+    }
+}

@@ -1,0 +1,159 @@
+//! Hidden numbers whose content may be absent: where encode would write another number, it is shown.
+
+use crate::common::Random;
+use crate::generated::gives_back;
+use netkit::protocols::described::load;
+
+/// The fields of a packet. A hidden number is called `hid..`. `shown`: some packets show it; the others never do.
+const FILES: &[(&str, bool)] = &[
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"k == 1\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true, if = \"k == 1\" }\na = { type = \"bytes\", size = \"hid\", if = \"k == 1\" }",
+        false,
+    ),
+    ("hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\" }", false),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"k == 1\" }\nb = { type = \"u8[hid]\", if = \"k != 1\" }",
+        false,
+    ),
+    ("k = \"u8\"\nhid = { type = \"varint\", hidden = true }\na = { type = \"u16[hid]\", if = \"k & 1\" }", true),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\ns = { type = \"s\", if = \"k < 2\" }\n[struct.s]\na = { type = \"text\", size = \"hid\" }",
+        true,
+    ),
+    (
+        "s = \"s[2]\"\n[struct.s]\nk = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"u8[hid]\", if = \"k & 1\" }",
+        true,
+    ),
+    (
+        "s = \"s[u8]\"\nz = \"u8\"\n[struct.s]\nk = \"u8\"\nhid = { type = \"u16\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"k & 1\" }",
+        true,
+    ),
+    (
+        "h = \"h\"\na = { type = \"bytes\", size = \"h.hid\", if = \"h.k == 1\" }\n[struct.h]\nk = \"u8\"\nhid = { type = \"u8\", hidden = true }",
+        true,
+    ),
+    (
+        "h = { type = \"h\", inline = true }\na = { type = \"bytes\", size = \"hid\", if = \"k == 1\" }\n[struct.h]\nk = \"u8\"\nhid = { type = \"u8\", hidden = true }",
+        true,
+    ),
+    (
+        "n = \"u8\"\nhid = { type = \"u8\", hidden = true }\nl = \"s[n]\"\n[struct.s]\na = { type = \"u8[hid]\" }\nb = \"u8\"",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\ns = \"s\"\nz = \"u8\"\n[struct.s]\na = { type = \"u8\", if = \"hid & 1\" }\nb = { type = \"u8\", if = \"hid & 4\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\ns = \"s\"\nz = \"u8\"\n[struct.s]\na = { type = \"u8\", if = \"hid\" }",
+        true,
+    ),
+    ("hid = { type = \"u8\", hidden = true }\na = { type = \"u8\", if = \"hid\" }\nz = \"u8\"", true),
+    ("hid = { type = \"bool\", hidden = true }\na = { type = \"u8\", if = \"hid\" }\nz = \"u8\"", true),
+    (
+        "h = { type = \"u8\", bits = { hid = { at = \"7..4\", hidden = true }, k = \"3..0\" } }\na = { type = \"bytes\", size = \"hid\", if = \"k & 1\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\nv = { of = \"hid\", bits = { va = \"7..4\", vb = \"3..0\" }, if = \"k == 1\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\nv = { of = \"hid\", bits = { va = \"7..4\", vb = \"3..0\" } }",
+        false,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"text\", until = \";\", number = { text = \"dec\" }, hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"k & 1\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = { type = \"hid\", scale = 2 }, if = \"k & 1\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = { type = \"hid\", plus = 1 }, optional = true }",
+        false,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { of = \"hid\", type = \"u8\", 13 = \"u16\", if = \"k & 1\" }",
+        true,
+    ),
+    ("k = \"u8\"\nhid = { type = \"i8\", hidden = true }\na = { type = \"u8[hid]\" }", false),
+    ("k = \"u8\"\nhid = { type = \"zigzag\", hidden = true }\na = { type = \"bytes\", size = \"hid\" }", true),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\" }\nb = { type = \"bytes\", size = \"hid\", if = \"k & 1\" }",
+        false,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"e[hid]\" }\n[struct.e]\nx = { type = \"u8\", if = \"k & 1\" }",
+        false,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nm = { type = \"message\", by = \"u8\" }\n[[message]]\nname = \"one\"\nid = 1\nif = \"hid == 3\"\n[message.fields]\na = \"u8\"\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nm = { type = \"message\", by = \"hid\" }\n[[message]]\nname = \"one\"\nid = 1\n[message.fields]\na = \"u8\"\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = { type = \"bytes\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\nm = { type = \"message\", by = \"hid\", if = \"k & 1\" }\n[[message]]\nname = \"one\"\nid = 1\n[message.fields]\na = \"u8\"\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nm = { type = \"message\", by = \"u8\" }\n[[message]]\nname = \"one\"\nid = 1\n[message.fields]\na = { type = \"bytes\", size = \"hid\" }\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nm = { type = \"message\", by = \"hid\" }\n[[message]]\nname = \"one\"\nid = [1, 2]\n[message.fields]\na = { type = \"bytes\", size = \"hid\" }\n[[message]]\nname = \"two\"\nid = 4\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+    (
+        "l = \"s[*]\"\n[struct.s]\nhid = { type = \"u8\", hidden = true }\nk = \"u8\"\nm = { type = \"message\", by = \"u8\", size = \"hid\", if = \"k & 1\" }\n[[message]]\nname = \"one\"\nid = 1\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+    (
+        "l = \"s[*]\"\n[struct.s]\nhid = { type = \"u8\", hidden = true }\nm = { type = \"message\", by = \"hid\" }\n[[message]]\nname = \"one\"\nid = 1\n[message.fields]\na = \"u8\"\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = \"u16\"",
+        true,
+    ),
+    (
+        "r = \"r\"\nz = \"u8\"\n[struct.r]\nk = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"u8[hid]\", if = \"k & 2\" }\nown = { type = \"r\", if = \"k & 1\" }",
+        true,
+    ),
+    ("k = \"u8\"\nhid = { type = \"text\", until = \";\", hidden = true }\nz = \"u8\"", true),
+    (
+        "hid = { type = \"cstring\", hidden = true }\nm = { type = \"message\", by = \"hid\" }\n[[message]]\nname = \"one\"\nid = \"\\u0001\"\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+];
+
+#[test]
+fn hidden_numbers_that_encode_would_lose_are_shown() {
+    let (mut random, mut wrong) = (Random(3), Vec::new());
+    for (fields, shown) in FILES {
+        let text = format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields}\n");
+        let described = match load("test.toml", &text) {
+            Ok(described) => described,
+            Err(why) => panic!("{why}\n{text}"),
+        };
+        // All packets of up to two bytes, then random ones of small numbers.
+        let short = (0..=255).map(|a| vec![a]).chain((0..=255u8).flat_map(|a| (0..=255).map(move |b| vec![a, b])));
+        let mut packets: Vec<Vec<u8>> = short.step_by(41).collect();
+        for _ in 0..1200 {
+            let length = 1 + random.below(9);
+            let small = |random: &mut Random| {
+                if random.below(5) == 0 { *random.one(b";\0\xff10\x80") } else { random.below(5) as u8 }
+            };
+            packets.push((0..length).map(|_| small(&mut random)).collect());
+        }
+        let found = gives_back(described, packets.into_iter(), &text);
+        if (found > 0) != *shown {
+            wrong.push(format!("{found} lines show it:\n{text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
