@@ -60,6 +60,28 @@ fn file(name: &str, bytes: &[u8]) -> std::path::PathBuf {
     path
 }
 
+/// Packets that wait too long for their conversation to be claimed are not read, which is a limit of its own.
+#[test]
+fn packets_dropped_before_a_claim() {
+    let mut wire = Wire::default();
+    (0..200u8).for_each(|n| wire.say(0, n % 2 == 0, &[0, 1, n, 7]));
+    for id in 9..13 {
+        wire.say(0, true, &[id << 4 | 4, 0x10, 0, 0]);
+        wire.say(0, false, &[id << 4 | 4, 0]);
+    }
+    let args = ["decode", "-", "-q", "-f", "ndjson", "--account"];
+    let done = run(&args, &wire.file()).ok();
+    let account = account(&done);
+    let dropped = account["limits"]["undecided"].as_u64().expect("a count");
+    assert!(dropped > 0 && done.text().lines().count() as u64 - 1 + dropped == 208, "{account}");
+    assert!(
+        done.err.contains(&format!("{dropped} packets of conversations recognised later were not read")),
+        "{}",
+        done.err
+    );
+    assert_eq!(run(&[&args[..], &["--fail-on", "limit"]].concat(), &wire.file()).status, Some(1));
+}
+
 #[test]
 fn a_limit_is_said_also_quietly() {
     let bytes = riptide(1000, 10).file();

@@ -2,7 +2,7 @@
 
 use super::notify::{notify, warn as warning};
 use crate::cli::Global;
-use netkit::dissect::{Account, Amount, Counters, Sideless, UnclaimedFlow, Unlike, looks_like};
+use netkit::dissect::{Account, Amount, Counters, Sideless, UNDECIDED, UnclaimedFlow, Unlike, looks_like};
 use netkit::plural::Plural;
 use std::fmt::Write;
 
@@ -54,8 +54,8 @@ pub fn warn(global: &Global, counters: &mut Counters) {
                  name one"
         ));
     }
-    if unclaimed.unread > 0 {
-        let packets = Plural(unclaimed.unread, "packet");
+    if let Some(unread) = counters.account.limits.get(UNDECIDED) {
+        let packets = Plural(*unread, "packet");
         warning(format_args!(
             "{packets} of conversations recognised later were not read: they have no evidence \
                  (-p and --port name protocols)"

@@ -55,6 +55,9 @@ pub struct Account {
     pub span: Option<(Time, Time)>,
 }
 
+/// The limit on packets that wait until their conversation is claimed: older ones are not read.
+pub const UNDECIDED: &str = "undecided";
+
 impl Account {
     /// Records that a limit was reached `times` times.
     pub fn limit(&mut self, name: &'static str, times: u64) {

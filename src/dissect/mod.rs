@@ -35,7 +35,7 @@ pub(crate) mod role;
 mod scratch;
 mod wants;
 
-pub use account::{Account, Amount};
+pub use account::{Account, Amount, UNDECIDED};
 pub use conversation::SessionReader;
 pub use decision::{Closed, Decision};
 pub use delivery::{Event, Events, Handled, Link};

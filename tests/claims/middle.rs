@@ -67,6 +67,7 @@ fn what_came_before_the_evidence_is_counted() {
     }
     let (found, counters) = dissect(wire.file());
     assert!(!found.0.is_empty());
-    assert_eq!(found.0.len() as u64 + counters.unclaimed.unread, 208);
-    assert!(counters.unclaimed.unread > 0);
+    let unread = counters.account.limits["undecided"];
+    assert_eq!(found.0.len() as u64 + unread, 208);
+    assert!(unread > 0);
 }

@@ -6,7 +6,7 @@ use super::classification::{Classification, Classified, EventKind, Outcome, Owne
 use super::unclaimed::{Unlike, Withdrawn};
 use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Dissector, Evidence, Observation, Session, StreamEvent};
-use crate::dissect::{Decision, Provenance, Sink};
+use crate::dissect::{Decision, Provenance, Sink, UNDECIDED};
 use crate::flow::{Side, Stream, Transport};
 use std::net::SocketAddr;
 
@@ -216,7 +216,7 @@ impl<S: Sink> Inspector<'_, S> {
             }
             Some(Some((name, why, session, bits))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
-                self.counters.unclaimed.unread += pending.forgotten;
+                self.counters.account.limit(UNDECIDED, pending.forgotten);
                 let mut owner = Owner::new(name, session, false, self.generation);
                 (owner.why, owner.outcome.credit) = (why, bits.into());
                 if let Some(server) = self.known.shared(c.transport, c.ends, name).filter(|_| self.updates_sides) {

@@ -87,8 +87,6 @@ pub struct Unclaimed {
     alike: FxHashSet<SocketAddr>,
     /// The first recognised server that also had unclaimed conversations, and its protocol.
     pub server: Option<(SocketAddr, &'static str)>,
-    /// The number of datagrams that were dropped before their conversations were claimed.
-    pub unread: u64,
 }
 
 impl Unclaimed {
@@ -168,7 +166,6 @@ impl Unclaimed {
     /// Adds the counters and lists of another inspector of the same capture.
     pub fn add(&mut self, other: &Unclaimed) {
         self.count += other.count;
-        self.unread += other.unread;
         self.server = self.server.or(other.server);
         self.unlike.extend_from_slice(&other.unlike);
         self.alike.extend(&other.alike);
