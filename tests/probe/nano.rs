@@ -251,6 +251,35 @@ fn websocket() {
     assert!(text(&report).contains("ws://HOST:PORT/PATH"), "{}", text(&report));
 }
 
+/// A server whose check of handshakes fails ends the WebSocket after the upgrade, with a close frame or without. The
+/// advice depends on whether it had the user's data.
+#[test]
+fn a_websocket_that_ends_with_the_handshake() {
+    for (close, given) in [(false, false), (false, true), (true, false), (true, true)] {
+        let peer = tcp(check, move |conn| {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.extend(conn.read(1));
+            }
+            conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+            conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+            let [_, length] = conn.read(2)[..] else { return };
+            conn.read(4 + (length & 0x7f) as usize);
+            if close {
+                conn.write(&[0x88, 0]);
+            }
+        });
+        let mut request = request("nano", &[]);
+        request.data = given.then(|| serde_json::json!({"token": "s3cret"}));
+        let report = ask(&request, &format!("ws://{}/", peer.addr));
+        assert_eq!(outcome(&report), "closed", "{close} {given}: {}", text(&report));
+        let advice = report.failure.unwrap().advice;
+        assert!(advice.contains("its check of handshakes refuses"), "{close} {given}: {advice}");
+        assert_eq!(advice.contains("--connect-data provides"), !given, "{close} {given}: {advice}");
+        assert_eq!(advice.contains("the data of --connect-data"), given, "{close} {given}: {advice}");
+    }
+}
+
 /// A server that grants the upgrade without the answer to our key has not read the request: a cache, a proxy.
 #[test]
 fn the_key_is_checked() {

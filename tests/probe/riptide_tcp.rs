@@ -12,6 +12,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -59,20 +60,34 @@ struct Server {
 
 impl Server {
     fn start(kind: Kind) -> Server {
+        Server::late(kind, Duration::ZERO)
+    }
+
+    /// A server that reads all messages this late.
+    fn late(kind: Kind, late: Duration) -> Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let at = listener.local_addr().unwrap();
         let (end, seen): (Arc<AtomicBool>, Arc<Mutex<Seen>>) = Default::default();
         let (ended, printed) = (Arc::clone(&end), Arc::clone(&seen));
         let thread = std::thread::spawn(move || {
-            let mut clients: Vec<(TcpStream, Option<usize>)> = Vec::new();
+            // The stream, the length of the next message, and the time since when bytes wait.
+            let mut clients: Vec<(TcpStream, Option<usize>, Option<Instant>)> = Vec::new();
             while !ended.load(Ordering::Relaxed) {
                 if let Ok((stream, _)) = listener.accept() {
                     stream.set_nonblocking(true).unwrap();
-                    clients.push((stream, None));
+                    clients.push((stream, None, None));
                 }
                 let mut seen = printed.lock().unwrap();
-                clients.retain_mut(|(stream, next)| receive(kind, stream, next, &mut seen));
+                clients.retain_mut(|(stream, next, since)| {
+                    if stream.peek(&mut [0]).unwrap_or(0) == 0
+                        || since.get_or_insert_with(Instant::now).elapsed() < late
+                    {
+                        return true;
+                    }
+                    *since = None;
+                    receive(kind, stream, next, &mut seen)
+                });
                 seen.open = clients.len();
                 drop(seen);
                 std::thread::sleep(ms(2));
@@ -81,8 +96,12 @@ impl Server {
         Server { at, end, seen, thread: Some(thread) }
     }
 
-    fn seen(mut self) -> Seen {
-        std::thread::sleep(ms(60));
+    fn seen(self) -> Seen {
+        self.seen_after(ms(60))
+    }
+
+    fn seen_after(mut self, time: Duration) -> Seen {
+        std::thread::sleep(time);
         self.end.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap();
         self.seen.lock().unwrap().clone()
@@ -272,4 +291,36 @@ fn what_is_left_behind_is_told() {
     assert_eq!((outcome(&report), seen.harmed), ("silent", None));
     assert!(text(&report).contains("connect of 2.0, and of 2.2") && text(&report).contains("CLOSE_WAIT"));
     assert_eq!(seen.messages, [vec![2], vec![5]], "the second one is left as 2.2 has it");
+}
+
+/// A server that answers late is waited for before it is left, whenever the user interrupts, and with any timeout.
+#[test]
+fn a_late_server_keeps_no_socket() {
+    const LATE: Duration = Duration::from_millis(600);
+    let kinds = [Kind::V20, Kind::V22, Kind::Later, Kind::Rejects, Kind::Full, Kind::Pending, Kind::Pending20];
+    let mut cases: Vec<_> = kinds.iter().flat_map(|kind| [10, 400, 1600].map(|at| (*kind, Some(ms(at))))).collect();
+    // A server of 2.0 that is later than the timeout has been asked in the other form.
+    cases.extend([Kind::V22, Kind::Later, Kind::Rejects, Kind::Full].map(|kind| (kind, None)));
+    side_by_side(cases, |(kind, interrupted)| {
+        let server = Server::late(kind, LATE);
+        let mut request = request("riptide", &[]);
+        (request.carrier, request.samples) = (Some(Carrier::Tcp), 10_000);
+        request.timeout = Some(if interrupted.is_some() { ms(5000) } else { ms(200) });
+        let stop = CancelToken::default();
+        let report = std::thread::scope(|scope| {
+            let later = stop.clone();
+            scope.spawn(move || {
+                if let Some(moment) = interrupted {
+                    std::thread::sleep(moment);
+                    later.set();
+                }
+            });
+            ask_until(&request, &server.at.to_string(), &stop)
+        });
+        // The goodbye is read late, too.
+        let seen = server.seen_after(LATE * 3);
+        let wanted = if interrupted.is_some() { "interrupted" } else { "silent" };
+        assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?} {interrupted:?} {}: {seen:?}", outcome(&report));
+        assert_eq!((outcome(&report), report.left), (wanted, 0), "{kind:?} {interrupted:?}");
+    });
 }

@@ -45,6 +45,8 @@ pub struct Life {
     pub probe: bool,
     /// The connect data that the server's application expects in the first message.
     pub data: Option<Json>,
+    /// Whether it is over because the peer never answered.
+    pub silent: bool,
     asking: Option<Asking>,
     why: Option<String>,
 }
@@ -54,7 +56,7 @@ impl Life {
     pub fn new(proto: &'static str, rules: &'static Rules, context: &ReplayContext<'_>) -> Life {
         let ReplayContext { role, timeout, probe, version, data, .. } = *context;
         let (data, asking, why) = (data.cloned(), None, None);
-        Life { proto, rules, role, phase: Phase::New, version, timeout, probe, data, asking, why }
+        Life { proto, rules, role, phase: Phase::New, version, timeout, probe, data, silent: false, asking, why }
     }
 
     /// Returns the conversation in this phase.
@@ -82,7 +84,7 @@ impl Life {
 
     /// Begins another conversation.
     pub fn afresh(&mut self) {
-        (self.phase, self.asking, self.why) = (Phase::New, None, None);
+        (self.phase, self.silent, self.asking, self.why) = (Phase::New, false, None, None);
     }
 
     /// Returns the reason why it is over, if the peer has ended it.
@@ -109,6 +111,7 @@ impl Life {
         if next.is_none() {
             let why = silence();
             self.end(why.clone());
+            self.silent = true;
             out.trouble = Some(why);
         }
         next

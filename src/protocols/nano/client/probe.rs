@@ -14,8 +14,8 @@ use super::{MASK, NanoClient, hello};
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Carrier, ConnectData, Engine, Failure, Meaning, Method, Outcome, Probe, Question, Questions, Read, Refusal, Series,
-    Servers,
+    Ask, Carrier, ConnectData, Engine, Failure, Meaning, Method, Outcome, Probe, Question, Questions, Read, Refusal,
+    Series, Servers,
 };
 use crate::message::OwnedMessage;
 use crate::protocols::websocket;
@@ -160,7 +160,7 @@ impl Questions for Nano {
                 match read {
                     // pinus closes so at once if it is full.
                     Meaning::Refused(failure) if code.is_none() && self.wants == Handshake.name() => {
-                        Meaning::Refused(Failure { advice: unanswered(), ..failure })
+                        Meaning::Refused(Failure { advice: unanswered(engine.ask), ..failure })
                     }
                     read => read,
                 }
@@ -172,8 +172,12 @@ impl Questions for Nano {
 }
 
 /// The advice for a WebSocket that ends without an answer.
-fn unanswered() -> String {
-    format!("{FULL}; or its check of handshakes refuses netkit's: --connect-data provides its data")
+fn unanswered(ask: &Ask<'_>) -> String {
+    let refuses = match ask.request.data {
+        Some(_) => "the data of --connect-data",
+        None => "netkit's: --connect-data provides its data",
+    };
+    format!("{FULL}; or its check of handshakes refuses {refuses}")
 }
 
 fn acknowledge(engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
@@ -207,13 +211,19 @@ impl Nano {
             let text = "an HTTP server answers: this may be a WebSocket port";
             return Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH");
         }
-        let raw = engine.session().is_ok_and(|session| session.has_data());
-        if failure.details.get("ended") != Some(&json!(true)) || raw && self.carrier == Carrier::Tcp {
-            return failure;
-        }
+        let ended = failure.details.get("ended") == Some(&json!(true));
         if self.carrier == Carrier::Ws {
+            // All that was received is the answer to the upgrade.
+            let nothing = ended || failure.details.get("stranger") == Some(&json!("HTTP"));
+            let gone = engine.sessions.iter().all(|session| session.gone);
             let text = "the server ends the connection after the upgrade, without an answer";
-            return if raw { Failure::new(Outcome::Closed, text, unanswered()) } else { failure };
+            return match nothing && gone && self.wants == Handshake.name() {
+                true => Failure::new(Outcome::Closed, text, unanswered(engine.ask)),
+                false => failure,
+            };
+        }
+        if !ended || engine.session().is_ok_and(|session| session.has_data()) {
+            return failure;
         }
         let silent = match engine.open(self.carrier, None) {
             Ok(session) => match session.send(super::super::NAME, Heartbeat.name(), &json!({})) {
@@ -229,7 +239,13 @@ impl Nano {
             }
             _ => {
                 let text = "the server ends the connection without an answer when it has the handshake";
-                let advice = "its check of handshakes (nano's HandshakeValidator) refuses netkit's: --connect-data provides the user's data; or it is of another protocol";
+                let refuses = match engine.ask.request.data {
+                    Some(_) => "the data of --connect-data",
+                    None => "netkit's: --connect-data provides the user's data",
+                };
+                let advice = format!(
+                    "its check of handshakes (nano's HandshakeValidator) refuses {refuses}; or it is of another protocol"
+                );
                 Failure::new(Outcome::Closed, text, advice)
             }
         }

@@ -269,8 +269,10 @@ impl Actor for RiptideActor {
         self.numbers.sent.abandon(out);
         // A server of 2.1 and pytide ignore a stream that they have rejected, except for a goodbye. Without one their
         // socket stays open.
-        let rejected = self.rejected && !self.datagrams && self.life.role == Role::Client;
-        if rejected || self.life.phase != Phase::Over && self.life.phase != Phase::New {
+        // One that has not answered in time may read the connect later, and would keep its socket, too.
+        let late = self.life.silent && self.life.probe;
+        let kept = (self.rejected || late) && !self.datagrams && self.life.role == Role::Client;
+        if kept || self.life.phase != Phase::Over && self.life.phase != Phase::New {
             let fields = match self.life.role {
                 Role::Server if !matches!(self.version, Version::V10 | Version::V12) => {
                     json!({"reason": "server_stopped"})

@@ -24,10 +24,8 @@ use std::time::{Duration, Instant};
 
 /// The longest wait for an answer to 2.0 before 2.2 is tried: servers answer in their next tick.
 const FIRST: Duration = Duration::from_millis(1500);
-/// The longest wait for each answer after an interruption.
-const HURRIED: Duration = Duration::from_millis(300);
-/// The longest wait for a server to end a connection after its goodbye.
-const ENDING: Duration = Duration::from_millis(500);
+/// The longest wait for another connection after an interruption.
+const OPENING: Duration = Duration::from_millis(500);
 /// 2.0's connect in TCP framing.
 const CONNECT_20: [u8; 3] = [1, 0, 3];
 /// The byte that makes the length negative, followed by 2.2's disconnect.
@@ -119,9 +117,10 @@ impl Riptide {
             return result;
         }
         let set = engine.ask.request.options.settings.get("riptide.version").is_some_and(|set| set == "2.0");
-        let stopped = result.as_ref().is_err_and(|f| matches!(f.outcome, Outcome::Interrupted | Outcome::TimedOut));
-        if stopped && !set {
-            self.hurry(engine);
+        let is = |outcomes: &[Outcome]| result.as_ref().is_err_and(|failure| outcomes.contains(&failure.outcome));
+        let stopped = is(&[Outcome::Interrupted, Outcome::TimedOut]);
+        if !set && (stopped || is(&[Outcome::Silent])) {
+            self.identify(engine);
         }
         let [first, others @ ..] = engine.sessions.as_mut_slice() else { return result };
         if first.received {
@@ -158,18 +157,24 @@ impl Riptide {
         }
     }
 
-    /// After an interruption, identifies the server quickly.
-    fn hurry(&mut self, engine: &mut Engine<'_, '_>) {
-        engine.sessions.iter_mut().for_each(Session::leaving);
-        let _ = engine.wait(self, None, Instant::now() + HURRIED);
-        if engine.sessions.iter().any(|session| session.received) {
-            return;
-        }
-        let opened = engine.sessions.len() > 1
-            || self.open_until("2.2", None, &CancelToken::default().within(ENDING), engine).is_ok();
-        engine.sessions.iter_mut().for_each(Session::leaving);
-        if opened {
-            let _ = engine.wait(self, None, Instant::now() + HURRIED);
+    /// After an interruption, or the user's own time, gives the server the time to identify itself.
+    fn identify(&mut self, engine: &mut Engine<'_, '_>) {
+        for forms in 1..=2 {
+            if engine.sessions.iter().any(|session| session.received) {
+                return;
+            }
+            if engine.sessions.len() < forms
+                && self.open_until("2.2", None, &CancelToken::default().within(OPENING), engine).is_err()
+            {
+                return;
+            }
+            engine.sessions.iter_mut().for_each(Session::leaving);
+            if let [.., asked] = &engine.sessions[..]
+                && engine.sessions.len() == forms
+            {
+                let until = asked.last_sent + FIRST;
+                let _ = engine.wait(self, None, until);
+            }
         }
     }
 }
@@ -180,7 +185,7 @@ fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
     session.leaving();
     session.send("riptide", Heartbeat.name(), &json!({"ping_id": 0, "rtt": -1})).ok()?;
     session.goodbye();
-    let until = Instant::now() + ENDING;
+    let until = Instant::now() + FIRST;
     loop {
         match session.recv(until) {
             Ok(Some(received)) if received.message == Heartbeat => return Some(true),
