@@ -10,7 +10,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// Figures that are times; all others are counts.
-const TIMES: [&str; 6] = ["p50", "p90", "p99", "max", "connect_p99", "late_p99"];
+const TIMES: [&str; 9] =
+    ["p50", "p90", "p99", "max", "connect_p99", "late_p99", "stall_p50", "stall_max", "stall_every"];
+/// Numbers besides the counts of sessions.
+const NUMBERS: [&str; 4] = ["requests", "rate", "busiest_second", "stalls"];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Amount {
@@ -45,7 +48,7 @@ impl FromStr for Bound {
     fn from_str(text: &str) -> Result<Bound, String> {
         let example = "expected NAME>AMOUNT or NAME<AMOUNT, as p99>200ms, dropped>1% or connected<1000";
         let (name, comparison, amount) = Comparison::bound(text).ok_or_else(|| format!("{text:?}: {example}"))?;
-        let all = || Count::all().map(|(_, name)| name).chain(["requests"]).chain(TIMES);
+        let all = || Count::all().map(|(_, name)| name).chain(NUMBERS).chain(TIMES);
         let Some(known) = all().find(|known| *known == name) else {
             let near = nearest(name, all());
             let names =

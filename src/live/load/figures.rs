@@ -3,6 +3,7 @@
 use super::client::{Client, Ended};
 use super::counts::Count::{self, *};
 use super::counts::Counts;
+use super::tempo::Tempo;
 use crate::live::NetError;
 use crate::live::replay::actor::RoundTrip;
 use crate::plural::Plural;
@@ -22,6 +23,8 @@ pub(super) const LATE: Duration = Duration::from_millis(50);
 const SILENCE: Duration = Duration::from_secs(1);
 /// A loop that is busy for this share of the time has none left.
 pub(super) const BUSY: f64 = 0.9;
+/// If this side does not look for answers for this long, that is no stall of the server.
+const AWAY: Duration = Duration::from_millis(10);
 
 /// The counts and times of a period.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +114,8 @@ pub struct Figures {
     pub kinds: BTreeMap<String, Delays>,
     /// The largest number of answered sessions at the same time.
     pub most: u64,
+    /// The tempo of the server.
+    pub tempo: Tempo,
     now: Counted,
     active: u64,
     playing: u64,
@@ -129,6 +134,7 @@ impl Figures {
             reasons: BTreeMap::new(),
             kinds: BTreeMap::new(),
             most: 0,
+            tempo: Tempo::default(),
             now: Counted::default(),
             active: 0,
             playing: 0,
@@ -167,6 +173,13 @@ impl Figures {
         self.lateness.add(nanos(late));
     }
 
+    /// Notes that the loop was occupied, or not woken, for this long until now.
+    pub(super) fn away(&mut self, long: Duration, now: Instant) {
+        if long >= AWAY {
+            self.tempo.late(nanos(now.saturating_duration_since(self.begin)));
+        }
+    }
+
     /// Counts the progress of a client since the last call.
     pub(super) fn met(&mut self, client: &mut Client<'_, '_>) {
         let (connected, before) = (client.connected, client.resent);
@@ -180,6 +193,10 @@ impl Figures {
         let Some(counts) = client.player().map(|player| player.counts()) else { return };
         let resent = counts.resent;
         let trips = std::mem::take(&mut counts.round_trips);
+        if !trips.is_empty() {
+            let at = nanos(self.begin.elapsed());
+            trips.iter().for_each(|trip| self.tempo.answered(at, nanos(trip.took)));
+        }
         trips.into_iter().for_each(|trip| self.answered(trip));
         self.now.counts[Resent] += resent - before.min(resent);
         client.resent = resent;
@@ -276,6 +293,7 @@ impl Figures {
         let mut value = json!({"report": "load", "clients": self.clients, "seconds": seconds(self.took),
             "complete": self.complete(), "stopped": self.stopped, "most_at_once": self.most});
         self.all.json(&mut value);
+        tempo(&self.tempo, &mut value);
         for (name, time) in times(&self.all.connects) {
             value[format!("connect_{name}")] = time.map_or(Json::Null, |nanos| millis(nanos).into());
         }
@@ -293,6 +311,19 @@ impl Figures {
         value["kinds"] = self.kinds.iter().map(kind).collect::<serde_json::Map<_, _>>().into();
         value
     }
+}
+
+/// Adds the tempo of the server.
+fn tempo(tempo: &Tempo, value: &mut Json) {
+    let stalls = tempo.stalls();
+    let time = |nanos: Option<i64>| nanos.map_or(Json::Null, |nanos| millis(nanos).into());
+    value["rate"] = tempo.rate().map_or(Json::Null, |rate| ((rate * 1e3).round() / 1e3).into());
+    value["busiest_second"] = tempo.busiest_second().into();
+    value["rate_limit"] = tempo.rate_limit().into();
+    value["stalls"] = stalls.count.into();
+    value["stall_p50"] = time(stalls.median);
+    value["stall_max"] = time(stalls.longest);
+    value["stall_every"] = time(stalls.every);
 }
 
 /// Returns percentiles in nanoseconds, by their names in the output.

@@ -9,11 +9,13 @@ mod counts;
 mod figures;
 mod socket;
 mod stages;
+mod tempo;
 mod text;
 
 pub use bound::Bound;
 pub use figures::{Figures, Part};
 pub use stages::Stages;
+pub use tempo::{Stalls, Tempo};
 
 use crate::dissect::Options;
 use crate::live::NetError;
@@ -81,7 +83,7 @@ impl Load<'_> {
         };
         round.slots.resize_with(self.clients, || None);
         let mut events = Events::with_capacity(1024);
-        let mut next_print = begin + INTERVAL;
+        let (mut next_print, mut woken) = (begin + INTERVAL, begin);
         loop {
             let now = Instant::now();
             round.stop(now);
@@ -95,7 +97,12 @@ impl Load<'_> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => other?,
             }
-            round.figures.idle += before.elapsed();
+            let idle = before.elapsed();
+            round.figures.idle += idle;
+            // Either the work since the last look, or the waking, took too long.
+            let work = before.saturating_duration_since(woken);
+            woken = before + idle;
+            round.figures.away(work.max(idle.saturating_sub(timeout)), woken);
             for event in &events {
                 let Token(at) = event.token();
                 if let Some(client) = round.slots.get_mut(at / 2).and_then(Option::as_mut) {

@@ -43,6 +43,7 @@ impl fmt::Display for Figures {
         if kinds.len() > LISTED {
             writeln!(f, "  {} more kinds of messages: -f ndjson", kinds.len() - LISTED)?;
         }
+        self.tempo(f)?;
         writeln!(f, "sent again    {}", counts[Resent])?;
         for (why, count) in &self.reasons {
             writeln!(f, "  {count:>6} x  {why}")?;
@@ -68,6 +69,22 @@ impl fmt::Display for Figures {
             Some("client") => writeln!(f, "limit         this side's: {own}{others}"),
             Some(_) => writeln!(f, "limit         the server's: {own}{others}"),
             None => writeln!(f, "limit         none was met: {own}"),
+        }
+    }
+}
+
+impl Figures {
+    /// Writes the tempo of the server, if it answered.
+    fn tempo(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(rate) = self.tempo.rate() else { return Ok(()) };
+        let fixed = if self.tempo.rate_limit() { ": the server answers at a fixed rate" } else { "" };
+        writeln!(f, "answers       {rate:.1}/s, {} in the busiest second{fixed}", self.tempo.busiest_second())?;
+        let stalls = self.tempo.stalls();
+        let (Some(median), Some(longest)) = (stalls.median, stalls.longest) else { return Ok(()) };
+        write!(f, "stalls        {}: p50 {:.3}, max {:.3} ms", stalls.count, millis(median), millis(longest))?;
+        match stalls.every {
+            Some(every) => writeln!(f, ", every {:.3} ms", millis(every)),
+            None => writeln!(f),
         }
     }
 }
