@@ -2,6 +2,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(unix)]
+#[path = "../common/terminal.rs"]
+mod terminal;
 
 mod command;
 mod datagrams;

@@ -1,15 +1,16 @@
 //! Trouble with a proxy's output does not affect relaying: a blocked or closed stdout, a full disk.
 #![cfg(unix)]
 
-use super::command::{GUARD, Proxy, sockets};
+use super::command::{GUARD, Proxy, command, sockets};
+use super::terminal::{Terminal, no_setsid};
 use netkit::capture::Capture;
 use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
 
 /// Sends datagrams one by one through the proxy, and checks that each arrives.
-fn all_pass(proxy: &Proxy, server: &UdpSocket, client: &UdpSocket, count: u32) {
-    client.connect(&proxy.at).unwrap();
+fn all_pass(at: &str, server: &UdpSocket, client: &UdpSocket, count: u32) {
+    client.connect(at).unwrap();
     let mut buffer = [0; 64];
     for n in 0..count {
         let bytes = [&[3][..], &n.to_be_bytes()].concat();
@@ -30,7 +31,7 @@ fn a_blocked_stdout_stops_no_datagram() {
     let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "summary"]);
     // More than the pipe and the queue can hold.
     let count = 20_000;
-    all_pass(&proxy, &server, &client, count);
+    all_pass(&proxy.at, &server, &client, count);
     // One INT ends it and prints its counts, although stdout is still blocked.
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{reported}");
@@ -41,6 +42,31 @@ fn a_blocked_stdout_stops_no_datagram() {
     assert!(reported.contains(&format!("up   {count} packets arrived, {count} sent\n")), "{reported}");
 }
 
+/// Ctrl-S stops the terminal, with all that is printed there. The relay goes on, and Ctrl-C prints everything.
+#[test]
+fn a_stopped_terminal_stops_no_datagram() {
+    if no_setsid() {
+        return;
+    }
+    let [server, client] = sockets();
+    let (mut terminal, target) = (Terminal::new(120, 24), server.local_addr().unwrap().to_string());
+    let options = ["-p", "dnp", "-f", "summary", "--color", "never", "--status", "1s"];
+    let shell = "trap : TERM HUP INT; \"$@\"; status=$?; read -r line; exit $status";
+    let proxy = command(&[&["127.0.0.1:0", &target], &options[..]].concat());
+    let child = terminal.start_below(shell, &proxy, &[]);
+    let to = format!(" to {target}");
+    terminal.writes(&to);
+    let at = terminal.written().split(&to).next().unwrap().split(' ').next_back().unwrap().to_owned();
+    terminal.keys("\x13");
+    // More than the terminal holds, and less than the queue.
+    all_pass(&at, &server, &client, 4000);
+    assert!(!terminal.written().contains("data="), "{}", terminal.written());
+    terminal.keys("\x03");
+    terminal.writes("up   4000 packets arrived, 4000 sent");
+    assert_eq!(terminal.ended(child), Some(0));
+    assert_eq!(terminal.written().matches("data=").count(), 4000);
+}
+
 /// `| head -2`: printing ends, relaying and recording go on.
 #[test]
 fn a_closed_stdout_ends_the_printing_alone() {
@@ -48,7 +74,7 @@ fn a_closed_stdout_ends_the_printing_alone() {
     let pcap = temporary("closed");
     let mut proxy = Proxy::start(&server, &["-p", "dnp", "-f", "ndjson", "--pcap", pcap.to_str().unwrap()]);
     drop(proxy.child.stdout.take());
-    all_pass(&proxy, &server, &client, 500);
+    all_pass(&proxy.at, &server, &client, 500);
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{reported}");
     assert!(reported.contains("netkit: stdout is closed: the relay goes on\n"), "{reported}");
@@ -87,7 +113,7 @@ fn a_full_disk_ends_the_recording_alone() {
     let mut command = Command::new("sh");
     command.args(["-c", &limited]);
     let proxy = Proxy::spawn(command);
-    all_pass(&proxy, &server, &client, 500);
+    all_pass(&proxy.at, &server, &client, 500);
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(3), "{reported}");
     let line = format!("netkit: {}: recording stopped: File too large (os error 27) after ", pcap.display());
@@ -115,7 +141,7 @@ fn a_recording_survives_a_kill() {
     let pcap = temporary("killed");
     let mut proxy =
         Proxy::start(&server, &["-p", "dnp", "-f", "none", "--delay", "5ms", "--pcap", pcap.to_str().unwrap()]);
-    all_pass(&proxy, &server, &client, 50);
+    all_pass(&proxy.at, &server, &client, 50);
     let begun = std::time::Instant::now();
     while frames(&pcap) < 100 {
         assert!(begun.elapsed() < GUARD, "the packets are not in the file");
@@ -163,7 +189,7 @@ fn a_recording_is_divided() {
         let pcap = temporary("divided").with_extension(ending);
         let record = ["--pcap", pcap.to_str().unwrap(), "--pcap-size", "8K", "--pcap-files", "3"];
         let proxy = Proxy::start(&server, &[options, &["-p", "dnp"], &record].concat());
-        all_pass(&proxy, &server, &client, 500);
+        all_pass(&proxy.at, &server, &client, 500);
         let (status, reported) = proxy.interrupted(|| {});
         assert_eq!(status, Some(0), "{reported}");
         let stem = pcap.file_stem().unwrap().to_str().unwrap();
@@ -268,13 +294,13 @@ fn a_client_without_a_place_is_reported_once() {
     let [server, client] = sockets();
     let [other, _] = sockets();
     let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "none", "--most-clients", "1", "--transport", "udp"]);
-    all_pass(&proxy, &server, &client, 1);
+    all_pass(&proxy.at, &server, &client, 1);
     other.connect(&proxy.at).unwrap();
     for _ in 0..500 {
         other.send(&[3, 1]).unwrap();
     }
     // A later datagram has passed, so these were read.
-    all_pass(&proxy, &server, &client, 1);
+    all_pass(&proxy.at, &server, &client, 1);
     let (_, reported) = proxy.interrupted(|| {});
     let address = other.local_addr().unwrap();
     let line = format!("netkit: {address}: turned away: 1 clients are connected (--most-clients)\n");
