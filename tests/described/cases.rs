@@ -255,12 +255,13 @@ fn conversations_are_recognised_and_no_others_claimed() {
     for (case, file) in CASES.into_iter().chain([("raknet", "raknet")]) {
         assert_eq!(claimed(&pcap(case)), [format!("{file:?}")], "{case}");
     }
-    // These captures have two messages of MQTT, and queries of Quake.
+    // These captures have two messages of MQTT, messages of KCP, and queries of Quake.
     for capture in crate::common::entries(&fixture("foreign")) {
         let protos = claimed(&capture.display().to_string());
         assert!(
             protos.is_empty()
                 || protos == ["\"mqtt\""]
+                || protos == ["\"kcp\""] && capture.ends_with("foreign-kcp_push_conv_0x20.pcap")
                 || protos == ["\"quake3\""] && capture.ends_with("foreign-quake_oob.pcap"),
             "{}: {protos:?}",
             capture.display()

@@ -8,5 +8,6 @@ mod tested;
 
 #[path = "../common/mod.rs"]
 mod common;
+mod files;
 mod foundry;
 mod generators;

@@ -1,6 +1,7 @@
 //! The evidence in the first packets of a conversation.
 
 use super::Description;
+use super::agreement::agreement;
 use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
 use super::reader::Work;
@@ -194,7 +195,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         }
         found.is_some()
     };
-    let mut misfit = false;
+    let (mut misfit, mut agreed) = (false, 0);
     match observation.transport {
         Transport::Udp => {
             let flow_info = observation.flow_info();
@@ -204,6 +205,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                     misfit = true;
                     break;
                 }
+            }
+            if !misfit {
+                agreed = agreement(description, observation.payloads.iter().take(COMPARED), &flow_info);
             }
         }
         Transport::Tcp => {
@@ -259,7 +263,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     // One endpoint of a foreign conversation has this port by chance in one of 2^15.
     let same = bits.saturating_sub(best / 4).min(best);
     let shaped = if misfit || shapes.len() < SHAPE.1 { 0 } else { shaped };
-    let total = best + same.max(shaped) + if port { PORT } else { 0 };
+    let total = best + same.max(shaped) + agreed + if port { PORT } else { 0 };
     Weighed { packets, total, misfit, broken, ..weighed }
 }
 

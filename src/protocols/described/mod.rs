@@ -5,6 +5,7 @@
 
 mod about;
 mod advice;
+mod agreement;
 mod client;
 mod codes;
 mod conditions;

@@ -117,6 +117,11 @@ impl DescribedSession {
         }
     }
 
+    /// The bits of the longest key that an answer had in common with its request.
+    pub fn answered_bits(&self) -> u32 {
+        self.traffic.answered_bits()
+    }
+
     /// A state in the middle of a conversation, with these remembered values.
     pub fn at(
         description: &'static Description,

@@ -7,7 +7,7 @@ mod path;
 mod requests;
 mod rules;
 
-pub use numbers::Named;
+pub use numbers::{Named, space};
 pub use path::{Fields, Path, Shown};
 pub use rules::{Numbers, Rules, What, compile};
 
@@ -34,6 +34,11 @@ impl Traffic {
     /// Whether an answer had the long key of its request.
     pub fn agrees(&self) -> bool {
         self.questions.agrees
+    }
+
+    /// The bits of the longest key that an answer had in common with its request.
+    pub fn answered_bits(&self) -> u32 {
+        self.questions.bits
     }
 
     /// Handles a line. `start`: the offset of its first byte in the packet.

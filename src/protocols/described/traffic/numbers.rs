@@ -23,6 +23,11 @@ const NAMED: u64 = 4096;
 /// Messages with a number of their own are separate from those that another field identifies.
 const SPACE: u32 = 50;
 const IDENTIFIED: i64 = 1 << 49;
+/// The space of a number in the statistics, with its kind.
+pub fn space(extended: i64) -> i64 {
+    extended / IDENTIFIED
+}
+
 /// The tag of a message that is identified by its number.
 const BY_NUMBER: u64 = 1;
 

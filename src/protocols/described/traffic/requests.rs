@@ -3,7 +3,8 @@
 use super::super::codes::Codes;
 use super::path::Path;
 use super::rules::Requests;
-use crate::codec::{Level, Value, bits};
+use crate::codec::node::Node;
+use crate::codec::{Level, Sources, Value, bits};
 use crate::dissect::{Dissection, Event, Provenance, RelationKind, Target};
 use crate::flow::Side;
 use rustc_hash::FxHasher;
@@ -15,6 +16,10 @@ const WAITING: usize = 1024;
 /// The bits of a key that no foreign message has by chance.
 const LONG: u32 = 32;
 
+/// The most bits of evidence in a key, and in one at the same place of request and answer: others echo bytes, too.
+const EVIDENCE: u32 = 32;
+const ECHOED: u32 = 8;
+
 /// The requests of a conversation that wait for an answer.
 #[derive(Debug, Default)]
 pub struct Questions {
@@ -23,6 +28,8 @@ pub struct Questions {
     answered: [Option<&'static str>; 2],
     /// Whether an answer had the key of its request, with at least [`LONG`] bits.
     pub agrees: bool,
+    /// The bits of evidence in the key of that answer.
+    pub bits: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +37,8 @@ struct Question {
     rule: usize,
     side: Side,
     key: u64,
+    /// The place of the key's field.
+    bit: u32,
     time: i64,
     message: &'static str,
     target: Target,
@@ -54,10 +63,16 @@ impl Questions {
         let (asks, answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
         if answers {
             let by = requests.by.as_ref().map(|(_, answer)| answer);
-            let Some((key, long)) = identity(by, dissection, place) else { return };
+            let Some((key, node)) = identity(by, dissection, place) else { return };
             let found = self.waiting.iter().position(|q| q.rule == rule && q.side == side.other() && q.key == key);
             if let Some(question) = found.and_then(|at| self.waiting.remove(at)) {
-                self.agrees |= long;
+                if !self.agrees
+                    && let Some(node) = node
+                {
+                    let bits = rich(&node, dissection.sources(place.bytes));
+                    self.agrees = node.bits >= LONG && node.number() != Some(0);
+                    self.bits = self.bits.max(bits.min(if node.bit == question.bit { ECHOED } else { EVIDENCE }));
+                }
                 let after = now - question.time;
                 dissection.delivery.push(Event::Answer(after));
                 dissection.relate(Level::Note, codes.answers, |note| {
@@ -77,7 +92,7 @@ impl Questions {
         }
         if asks {
             let by = requests.by.as_ref().map(|(ask, _)| ask);
-            let Some((key, _)) = identity(by, dissection, place) else { return };
+            let Some((key, node)) = identity(by, dissection, place) else { return };
             let again = |q: &&Question| q.rule == rule && q.side == side && q.key == key;
             if let (Some(first), Some(_)) = (self.waiting.iter().find(again).copied(), &requests.by) {
                 dissection.relate(Level::Note, codes.asked_again, |note| {
@@ -92,14 +107,39 @@ impl Questions {
                 self.waiting.pop_front();
             }
             let target = dissection.target(place);
-            self.waiting.push_back(Question { rule, side, key, time: now, message, target });
+            self.waiting.push_back(Question {
+                rule,
+                side,
+                key,
+                bit: node.map_or(0, |node| node.bit),
+                time: now,
+                message,
+                target,
+            });
         }
     }
 }
 
-/// The value that a request and its answer share, 0 if there is no such field; and whether it is long and not 0.
-fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<(u64, bool)> {
-    let Some(path) = path else { return Some((0, false)) };
+/// The bits of a key that differ by chance: zeros before a number and repeated bytes are fillers.
+#[cold]
+#[inline(never)]
+fn rich(node: &Node, sources: Sources<'_>) -> u32 {
+    let number;
+    let bytes = match node.number() {
+        Some(value) => {
+            number = value.to_be_bytes();
+            &number[value.leading_zeros() as usize / 8..]
+        }
+        None => node.bytes(sources).unwrap_or_default(),
+    };
+    let mut seen = [false; 256];
+    let distinct = bytes.iter().filter(|byte| !std::mem::replace(&mut seen[**byte as usize], true)).count();
+    if node.bits < LONG { 0 } else { 8 * distinct as u32 }
+}
+
+/// The hash of the value that a request and its answer share, and its field; 0 if there is no such field.
+fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>) -> Option<(u64, Option<Node>)> {
+    let Some(path) = path else { return Some((0, None)) };
     let (node, ..) = path.find(dissection.into())?;
     let mut hasher = FxHasher::default();
     match (node.number(), node.value) {
@@ -109,5 +149,5 @@ fn identity(path: Option<&Path>, dissection: &Dissection, place: &Provenance<'_>
         }
         _ => node.bytes(dissection.sources(place.bytes))?.hash(&mut hasher),
     }
-    Some((hasher.finish(), node.bits >= LONG && node.number() != Some(0)))
+    Some((hasher.finish(), Some(*node)))
 }

@@ -1,0 +1,82 @@
+//! Evidence from the rules for delivery: numbers that count up, acknowledgements of numbers that the other side has
+//! sent, answers with the key of their request. They need no port, and no beginning of the conversation.
+
+use super::Description;
+use super::session::DescribedSession;
+use super::traffic::space;
+use crate::capture::Time;
+use crate::dissect::{Dissection, Event, FlowInfo, Message, Out, Provenance, Session, Sink, Wants};
+use crate::flow::Side;
+use crate::flow::sequence::Acked;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The largest step of numbers that count up: some packets are lost.
+const STEP: i64 = 4;
+/// The steps from which on they count, the bits of each, and the most bits.
+const STEPS: u32 = 3;
+const MOST_STEPS: u32 = 6;
+/// The bits of each acknowledgement of another number that the other side has sent, and the most bits.
+const ACKED: u32 = 4;
+const MOST_ACKED: u32 = 8;
+
+/// Collects the delivery events of a conversation.
+#[derive(Default)]
+struct Agreement {
+    /// The last number of each side in each space.
+    last: FxHashMap<(usize, i64), u64>,
+    steps: u32,
+    jumps: u32,
+    acked: FxHashSet<(usize, i64)>,
+    unseen: u32,
+}
+
+impl Sink for Agreement {
+    fn message(&mut self, message: &Message<'_>) {
+        let side = message.place.side.index();
+        for event in message.dissection.delivery.iter() {
+            match event {
+                Event::Sent { number, extended, .. } => {
+                    if let Some(before) = self.last.insert((side, space(*extended)), *number) {
+                        let step = number.wrapping_sub(before) as i64;
+                        // The same number again is a copy, and proves nothing.
+                        self.steps += u32::from((1..=STEP).contains(&step));
+                        self.jumps += u32::from(!(-STEP..=STEP).contains(&step));
+                    }
+                }
+                Event::Acked { extended, acked: Acked::First(_) } => _ = self.acked.insert((side, *extended)),
+                Event::Acked { acked: Acked::Unseen, .. } => self.unseen += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Agreement {
+    /// The bits of evidence. Numbers that jump about as often as they count up are none, and neither are
+    /// acknowledgements of numbers that were never sent.
+    fn bits(&self) -> u32 {
+        let acked = self.acked.len() as u32;
+        let steps = if self.steps >= STEPS && self.jumps * 4 <= self.steps { self.steps.min(MOST_STEPS) } else { 0 };
+        let acked = if self.unseen * 2 <= acked { (acked * ACKED).min(MOST_ACKED) } else { 0 };
+        steps + acked
+    }
+}
+
+/// The bits of evidence in datagrams that fit the file.
+pub fn agreement<'a>(
+    description: &'static Description,
+    datagrams: impl Iterator<Item = &'a (Side, &'a [u8], usize)>,
+    flow_info: &FlowInfo<'_>,
+) -> u32 {
+    if description.traffic.is_empty() {
+        return 0;
+    }
+    let (mut session, mut found) = (DescribedSession::new(description, flow_info), Agreement::default());
+    let mut dissection = Dissection::default();
+    dissection.set_wants(Wants::DELIVERY);
+    for (side, bytes, length) in datagrams {
+        let place = Provenance { side: *side, bytes, length: *length, frame: 0, frames: &[], time: Time::default() };
+        session.datagram(&place, &mut Out::new(&mut dissection, &mut found, flow_info, [""; 2]));
+    }
+    found.bits() + session.answered_bits()
+}
