@@ -157,6 +157,26 @@ struct Number {
 }
 
 impl Number {
+    /// The transmission of a resent message that an acknowledgement answers at this time, if that is known: its time.
+    ///
+    /// If only the `other` side acknowledges, it remains unknown: messages are resent where others are lost, and the
+    /// share of those would be too high.
+    #[cold]
+    #[inline(never)]
+    fn answered(&self, now: i64, times: Times, other: &Numbers) -> Option<i64> {
+        let (quickest, again) = times.quickest.zip(times.again).filter(|_| other.waiting.len() >= ENOUGH as usize)?;
+        let [first, second, last] = self.times;
+        let took = |sent: i64| now.saturating_sub(sent);
+        match took(last) {
+            _ if self.copies == 0 => None,
+            // It comes too early for the second transmission.
+            _ if took(second) < quickest => Some(first),
+            // For the one before the last it comes too late.
+            last_took if (quickest..again).contains(&last_took) => Some(last),
+            _ => None,
+        }
+    }
+
     /// The number of transmissions before this time.
     fn sent_before(&self, time: i64) -> u32 {
         match self.times {
@@ -268,16 +288,16 @@ impl Numbers {
         }
     }
 
-    fn report(&mut self, report: &Report, now: i64, times: Times) {
+    fn report(&mut self, report: &Report, now: i64, times: Times, other: &Numbers) {
         self.counts.reports += 1;
         self.now = now;
-        // The time of the transmission that this answers, if the number had only one.
+        // The time of the transmission that this answers, if it is known.
         let (mut sent, mut trip) = (None, None);
         if let Some(one) = self.get_mut(report.of) {
             trip = (one.acks == 0 && one.copies > 0).then(|| now.saturating_sub(one.times[0]));
             one.acks = one.acks.saturating_add(1);
             one.acked_at.get_or_insert(now);
-            sent = (one.copies == 1).then_some(one.times[0]);
+            sent = if one.copies == 1 { Some(one.times[0]) } else { one.answered(now, times, other) };
         }
         if let Some(trip) = trip.filter(|trip| *trip > 0) {
             let (count, shortest) = self.from_first;
@@ -438,7 +458,9 @@ impl Path {
     /// Records that the other side answers a transmission of this side.
     pub fn report(&mut self, side: usize, report: &Report, now: i64) {
         let times = self.times(side);
-        self.sides[side].report(report, now, times);
+        let [a, b] = &mut self.sides;
+        let (own, other) = if side == 0 { (a, b) } else { (b, a) };
+        own.report(report, now, times, other);
     }
 
     /// Records a message of this side that lists which of the other side's have arrived.
