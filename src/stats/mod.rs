@@ -142,6 +142,8 @@ pub struct Flow {
     of_last: (&'static str, u8),
     /// The protocol, and those whose datagrams are among its own.
     protos: Vec<&'static str>,
+    /// The messages up to the last change between these protocols: all of them, and those of each.
+    until_change: ([u64; 2], Vec<[u64; 2]>),
 }
 
 /// Optional parts of the statistics.
@@ -325,6 +327,31 @@ impl Flow {
             (true, _) => 0,
         }
     }
+
+    /// Counts the messages since the last change for the protocol that sent them, if the next one is of another.
+    fn change(&mut self, next: u8) {
+        let last = usize::from(self.of_last.1);
+        if last != usize::from(next) {
+            let since = self.since_change();
+            let (until, of_each) = &mut self.until_change;
+            *until = self.messages;
+            of_each.resize(of_each.len().max(last + 1), [0; 2]);
+            of_each[last].iter_mut().zip(since).for_each(|(sum, count)| *sum += count);
+        }
+    }
+
+    /// The messages since the last change between protocols.
+    fn since_change(&self) -> [u64; 2] {
+        [0, 1].map(|side| self.messages[side] - self.until_change.0[side])
+    }
+
+    /// The messages of this protocol, if there are several; `None` is the protocol of the conversation.
+    pub(crate) fn messages_of(&self, beside: Option<&str>) -> [u64; 2] {
+        let place = beside.and_then(|name| self.protos.iter().position(|proto| *proto == name)).unwrap_or(0);
+        let before = self.until_change.1.get(place).copied().unwrap_or_default();
+        let since = if usize::from(self.of_last.1) == place { self.since_change() } else { [0; 2] };
+        [0, 1].map(|side| before[side] + since[side])
+    }
 }
 
 impl Stats {
@@ -399,7 +426,9 @@ impl Stats {
         let Some(flow) = self.flows.get_mut(place) else { return };
         // The names are static: the same one is nearly always in the same place.
         if !std::ptr::eq(flow.of_last.0, seen.proto) {
-            flow.of_last = (seen.proto, flow.place_of(seen.proto, &self.registry));
+            let place = flow.place_of(seen.proto, &self.registry);
+            flow.change(place);
+            flow.of_last = (seen.proto, place);
         }
         self.place = flow.of_last.1;
         flow.version = seen.version.or(flow.version);

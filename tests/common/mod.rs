@@ -385,3 +385,66 @@ pub fn side_by_side<T>(cases: impl IntoIterator<Item = T, IntoIter: Send>, run: 
         }
     });
 }
+
+/// Two described protocols with numbers and acknowledgements.
+const NUMBERED: &str = r#"
+protocol = "NAME"
+encoding = "be"
+BESIDE
+
+[udp]
+ports = [7777]
+
+[packet.fields]
+mark = { type = "u16", value = MARK }
+body = { type = "message", by = "u8" }
+
+[numbers.data]
+number = "number"
+ack    = "acked"
+
+[[message]]
+name   = "data"
+id     = 1
+fields = { number = "u16" }
+
+[[message]]
+name   = "ack"
+id     = 2
+fields = { acked = "u16" }
+"#;
+
+/// Writes a capture at a server, and returns the arguments with which it is read. Both sides number 600 messages of the
+/// protocol `mine`; three of every 50 of the client's are lost before, and come later. With `other`, the client also
+/// sends twice as many messages of another protocol between the same ports, numbered on their own.
+pub fn numbered_beside(folder: &Scratch, other: bool) -> Vec<String> {
+    let file = |name: &str, beside: &str, mark: &str| {
+        let text = NUMBERED.replace("NAME", name).replace("BESIDE", beside).replace("MARK", mark);
+        folder.write(&format!("{name}.toml"), text)
+    };
+    let (mine, second) = (file("mine", "beside = [\"other\"]", "0x6d69"), file("other", "", "0x6f74"));
+    let message = |mark: &[u8; 2], kind: u8, number: u16| [&mark[..], &[kind], &number.to_be_bytes()].concat();
+    let mut sent = Vec::new();
+    for n in 0..600u16 {
+        let at = i64::from(n) * 2000;
+        let late = if matches!(n % 50, 7..10) { 60_000 } else { 0 };
+        sent.extend([(at + late, true, message(b"mi", 1, n)), (at + late + 10_000, false, message(b"mi", 2, n))]);
+        sent.extend([(at + 700, false, message(b"mi", 1, n)), (at + 900, true, message(b"mi", 2, n))]);
+        if other {
+            sent.extend([300, 1300].map(|after| (at + after, true, message(b"ot", 1, 2 * n + after as u16))));
+        }
+    }
+    sent.sort();
+    let [client, server] = ["10.1.2.3:50000", "10.9.8.7:7777"].map(|end| end.parse().expect("an end"));
+    let mut bytes = Vec::new();
+    let mut writer = PcapWriter::new(&mut bytes, LinkType::ETHERNET, 6).expect("a header");
+    for (at, by_client, payload) in sent {
+        let (src, dst) = if by_client { (client, server) } else { (server, client) };
+        let mut frame = Vec::new();
+        ethernet(src, dst, &Body::Udp { payload: &payload, length: payload.len() }, &mut frame).expect("a frame");
+        writer.frame(Time::micros(at, 0), &frame).expect("written");
+    }
+    writer.flush().expect("written");
+    let name = if other { "both.pcap" } else { "one.pcap" };
+    [folder.write(name, bytes), "-p".into(), mine, "--protocol-file".into(), second].into()
+}

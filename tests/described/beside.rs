@@ -2,7 +2,7 @@
 //! between one pair of ports; `webrtc.tshark.tsv` is what tshark's dissectors say of it.
 
 use crate::cases::{lines, pcap, toml};
-use crate::common::{Scratch, fixture};
+use crate::common::{Scratch, fixture, numbered_beside};
 use crate::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -214,6 +214,24 @@ fn figures_are_by_protocol() {
     assert_eq!(sent, [(&all, &all, &none); 2], "{stats}");
     let asked: Vec<_> = rows("request", "stun").iter().map(|row| row["responses"].clone()).collect();
     assert_eq!(asked, [1, 1]);
+}
+
+/// A path's figures are of its own protocol, whatever else is sent between the same ports.
+#[test]
+fn paths_are_by_protocol() {
+    let folder = Scratch::new("beside-paths");
+    let paths = [false, true].map(|other| {
+        let done = run_with(&["stats", "-f", "json"], &numbered_beside(&folder, other));
+        let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
+        let sent: u64 = stats["flow"][0]["client_messages"].as_u64().unwrap();
+        assert_eq!(sent, if other { 2400 } else { 1200 }, "{stats}");
+        let all = stats["path"].as_array().unwrap().clone();
+        all.into_iter().filter(|row| row["proto"] == "mine").collect::<Vec<_>>()
+    });
+    assert_eq!(paths[0], paths[1]);
+    // Runs of three, of half of the packets: the others are acks.
+    let burst = paths[0][0]["burst"].as_f64().unwrap();
+    assert!((3.0..6.0).contains(&burst), "{burst}");
 }
 
 /// Every output has the messages of all four protocols.

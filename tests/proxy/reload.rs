@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, command, lines};
+use crate::common::{Scratch, numbered_beside};
 use std::fs;
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -175,6 +176,24 @@ fn like_a_capture() {
         assert_eq!(spoken, format!("{:.2}", loss * 100.0), "{line}");
         assert!(line.contains("later than the soonest: half of all by"), "{line}");
     }
+}
+
+/// Numbers of another protocol between the same ports are not mixed with these.
+#[test]
+fn like_a_capture_of_two_protocols() {
+    let folder = Scratch::new("like-two");
+    let losses = [false, true].map(|other| {
+        let [server, client] = sockets();
+        let capture = numbered_beside(&folder, other);
+        let capture: Vec<&str> =
+            ["-f", "none", "--like"].into_iter().chain(capture.iter().map(String::as_str)).collect();
+        let proxy = Proxy::start(&server, &capture);
+        client.connect(&proxy.at).unwrap();
+        let (_, reported) = proxy.end();
+        let line = reported.lines().find(|line| line.contains(": up ")).unwrap_or_else(|| panic!("{reported}"));
+        line.split("%: ").nth(1).unwrap().split('%').next().unwrap().to_owned()
+    });
+    assert_eq!(losses, ["6.02", "6.02"]);
 }
 
 #[test]

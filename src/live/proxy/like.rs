@@ -26,7 +26,8 @@ const FEWEST: usize = 10;
 /// Reads a capture's messages. Arrays are indexed by [`Direction`].
 #[derive(Debug, Default)]
 pub struct Like {
-    connections: FxHashMap<u64, Path>,
+    /// By conversation and protocol: each protocol numbers its own messages.
+    connections: FxHashMap<(u64, &'static str), Path>,
     counts: [Counts; 2],
     messages: [u64; 2],
     delays: [Delays; 2],
@@ -45,15 +46,15 @@ impl Like {
         };
         let (own, other) = (direction.index(), direction.other().index());
         self.messages[own] += 1;
-        let (flow, now) = (message.flow_info.flow, message.place.time.near_nanos());
+        let (key, now) = ((message.flow_info.flow, message.dissection.proto), message.place.time.near_nanos());
         for event in message.dissection.delivery.iter() {
             if *event == Event::Begin {
-                self.end(flow);
+                self.end(key);
             }
-            if self.connections.len() >= CONNECTIONS && !self.connections.contains_key(&flow) {
+            if self.connections.len() >= CONNECTIONS && !self.connections.contains_key(&key) {
                 continue;
             }
-            let path = self.connections.entry(flow).or_default();
+            let path = self.connections.entry(key).or_default();
             match event {
                 Event::Sent { seen: Seen::Forgotten, .. } => {}
                 Event::Sent { extended, .. } => path.sent(own, *extended, now),
@@ -75,8 +76,8 @@ impl Like {
     }
 
     /// Ends a connection.
-    fn end(&mut self, flow: u64) {
-        let Some(path) = self.connections.remove(&flow) else { return };
+    fn end(&mut self, key: (u64, &'static str)) {
+        let Some(path) = self.connections.remove(&key) else { return };
         self.counts.iter_mut().zip([0, 1]).for_each(|(counts, direction)| counts.add(&path.counts(direction)));
     }
 
@@ -86,7 +87,7 @@ impl Like {
     /// Returns the reason why nothing can be estimated.
     pub fn finish(mut self) -> Result<[(Impairments, String); 2], String> {
         let open: Vec<_> = self.connections.keys().copied().collect();
-        open.into_iter().for_each(|flow| self.end(flow));
+        open.into_iter().for_each(|key| self.end(key));
         let Like { counts, messages, delays, mut trips, .. } = self;
         trips.iter_mut().for_each(|trips| trips.sort_unstable());
         let of = |direction: usize| Numbered {
