@@ -30,6 +30,8 @@ const IN_A_ROW: f64 = 0.25;
 /// The share of messages that are resent too soon from which intervals are wider, and how much wider.
 const EARLY: f64 = 0.3;
 const UNSURE: f64 = 6.0;
+/// A smaller memory is none: the losses are single ones.
+const SINGLE: f64 = 0.15;
 /// The number of transmissions below which the absence of losses proves nothing.
 const FEW: u64 = 30;
 /// The loss is unknown if the missing numbers in long gaps, times this, are more than those in short ones.
@@ -242,7 +244,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
             Some(_) => (memories[4], mine.listed[0] + mine.listed[1]),
             None => (if mine.skipped > mine.lost { memories[0] } else { memories[1] }, mine.transmissions()),
         };
-        let (memory, part) = (memory.unwrap_or(0.0), share(numbers, own.messages.max(numbers)));
+        let memory = memory.filter(|memory| *memory >= SINGLE).unwrap_or(0.0);
+        let part = share(numbers, own.messages.max(numbers));
         (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
     });
     // The longer of the two legs crosses the network; half of its delay counts for each direction.

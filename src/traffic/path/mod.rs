@@ -206,6 +206,28 @@ struct Before {
     missing: u64,
     /// Whether the last one was lost after the capture point, if that is known.
     lost: Option<bool>,
+    /// If it was lost: the number of its transmissions that were lost there, and the time of the second one.
+    gone: u32,
+    second: Option<i64>,
+}
+
+impl Before {
+    /// Counts whether a loss is followed by another one: the next transmission is of the next number, or of the same one
+    /// if it was resent before.
+    #[cold]
+    #[inline(never)]
+    fn follow(&self, next: &Number, was_lost: Option<bool>, counts: &mut Counts) {
+        let [again, not] = &mut counts.lost_in_a_row;
+        match was_lost {
+            _ if self.second.is_some_and(|second| second < next.times[0]) => {
+                *again += u64::from(self.gone.saturating_sub(1));
+                *not += 1;
+            }
+            Some(true) => *again += 1,
+            Some(false) => *not += 1,
+            None => {}
+        }
+    }
 }
 
 /// The numbers of one side, as seen in the capture.
@@ -409,8 +431,12 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
         (0, 0) => Some(false),
         _ => one.first_arrived.then_some(false),
     };
-    if let (Some(true), Some(was_lost)) = (std::mem::replace(&mut before.lost, was_lost), was_lost) {
-        counts.lost_in_a_row[usize::from(!was_lost)] += 1;
+    if before.lost == Some(true) {
+        before.follow(one, was_lost, counts);
+    }
+    before.lost = was_lost;
+    if gone > 0 {
+        (before.gone, before.second) = (gone, (one.copies > 1).then_some(one.times[1]));
     }
 }
 

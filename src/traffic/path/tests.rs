@@ -271,11 +271,11 @@ fn both_sides_number_messages() {
 
 /// A side that does not know its round trip resends before an acknowledgement can arrive: then it is often unknown which
 /// transmission was acknowledged. 86 % of the estimates are within 1.5 points if one side does so, 81 % if both do; the
-/// intervals contain the truth in 96 and 94 %.
+/// intervals contain the truth in 97 %.
 #[test]
 fn resent_too_soon() {
     for (blind, near_percent, held_percent) in
-        [([false, true], 86, 95), ([true, false], 86, 95), ([true, true], 78, 92)]
+        [([false, true], 86, 95), ([true, false], 86, 95), ([true, true], 78, 95)]
     {
         let tallies = tally([1000, 1000], true, 1.0, blind);
         let [all, near, held, unknown] = [0, 1, 2, 3].map(|k| tallies.iter().map(|one| one[k]).sum::<usize>());
@@ -330,23 +330,27 @@ fn long_runs_before_the_capture_are_not_taken_for_none() {
 }
 
 /// Losses in a row are distinguished from single losses, even if only some packets are numbered. Losses between two
-/// numbers are not visible, so bursts are underestimated.
+/// numbers are not visible, so bursts are underestimated: those before the capture most, since resent messages that are
+/// lost there leave no trace.
 #[test]
 fn bursts() {
-    for (burst, least, most) in [(1.0, 1.0, 1.25), (4.0, 1.3, 5.0)] {
-        let session = Session {
-            messages: [4000, 4000],
-            loss: [0.1, 0.1],
-            burst,
-            round_trip: 50 * MS,
-            pace: None,
-            at: At::Client,
-            bits: true,
-            blind: [false; 2],
-        };
-        let Run { estimates, .. } = run(&session, 7);
-        let bursts = estimates.map(|estimate| estimate.burst.unwrap_or(0.0));
-        assert!(bursts.iter().all(|burst| (least..most).contains(burst)), "{burst}: {bursts:?}");
+    for trip in [10, 50, 200] {
+        for (burst, after, before) in [(1.0, 1.0..1.2, 1.0..1.2), (4.0, 2.0..5.0, 1.0..5.0)] {
+            for seed in 7..12 {
+                let session = Session {
+                    messages: [4000, 4000],
+                    loss: [0.1, 0.1],
+                    burst,
+                    round_trip: trip * MS,
+                    pace: None,
+                    at: At::Client,
+                    bits: true,
+                    blind: [false; 2],
+                };
+                let [up, down] = run(&session, seed).estimates.map(|estimate| estimate.burst.unwrap_or(0.0));
+                assert!(after.contains(&up) && before.contains(&down), "{trip} ms, {burst}: {up}, {down}");
+            }
+        }
     }
 }
 
