@@ -171,7 +171,7 @@ fn riptide() {
 
 #[test]
 fn dnp() {
-    same("dnp", [4407, 406, 0, 0, 247]);
+    same("dnp", [4407, 569, 0, 0, 247]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn acknex() {
 
 #[test]
 fn gne() {
-    same("gne", [1076, 0, 31, 181, 118]);
+    same("gne", [1189, 0, 31, 195, 164]);
 }
 
 /// If two conversations share an endpoint, that is the server, even if no message of either shows it.
