@@ -12,7 +12,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The names and texts of the files.
-const FILES: [(&str, &str); 23] = [
+const FILES: [(&str, &str); 24] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
     ("dht", include_str!("../../fixtures/protocols/dht.toml")),
@@ -32,6 +32,7 @@ const FILES: [(&str, &str); 23] = [
     ("protobuf-game", include_str!("../../fixtures/protocols/protobuf-game.toml")),
     ("quake3", include_str!("../../fixtures/protocols/quake3.toml")),
     ("raknet", include_str!("../../fixtures/protocols/raknet.toml")),
+    ("resp", include_str!("../../fixtures/protocols/resp.toml")),
     ("riptide-game", include_str!("../../fixtures/protocols/riptide-game.toml")),
     ("rtcp", include_str!("../../fixtures/protocols/rtcp.toml")),
     ("rtp", include_str!("../../fixtures/protocols/rtp.toml")),

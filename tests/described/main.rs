@@ -7,6 +7,7 @@ mod check;
 mod common;
 mod edition;
 mod export;
+mod fields_end;
 mod generated;
 mod hidden;
 mod hostile;

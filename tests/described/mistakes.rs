@@ -125,7 +125,7 @@ fn every_key_says_what_it_expects() {
             3,
             "no word of a length",
         ),
-        ("protocol = \"toy\"\n[tcp]\nframe = { most = 3 }", 3, "expected either length"),
+        ("protocol = \"toy\"\n[tcp]\nframe = { most = 3 }", 3, "expected one of length"),
         ("protocol = \"toy\"\n[tcp]\nports = [1]\n[packet.fields]\na = \"u8\"", 2, "frame is missing"),
         ("protocol = \"toy\"\n[[message]]\nname = \"a\"", 2, "id is missing"),
         ("protocol = \"toy\"\n[[message]]\nid = 1\nid = 2", 4, "duplicate key"),

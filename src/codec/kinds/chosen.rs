@@ -198,6 +198,11 @@ impl Chosen {
         let choice = self.choose(id, |slot| reader.context.as_ref()?.value(slot), |when| reader.holds(when));
         let exclusive = reader.listed == 0;
         let start = reader.position();
+        if choice.is_none() && reader.is_open_ended() {
+            let have = reader.left() as u64;
+            let reason = Reason::Undefined("no message has this number, so its end is not known");
+            return Err(reader.broken(field, Fault::new(reason, start, 0, have)));
+        }
         let Some(choice) = choice else {
             // The number is shown as the message's id, whether it is directly before the message or earlier.
             let found = match self.by {

@@ -60,7 +60,9 @@ impl Constant {
     pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let there = reader.end().saturating_sub(start) >= self.bits;
-        if self.optional && !(there && self.is_at(reader.data(), start)) {
+        // Bytes that are not there yet may be these.
+        let open = !there && reader.is_cut();
+        if self.optional && !open && !(there && self.is_at(reader.data(), start)) {
             return Ok(());
         }
         reader.need(field, start, self.bits as u64)?;

@@ -33,6 +33,9 @@ pub const LONGEST: usize = (u32::MAX / 8) as usize;
 /// The cap on nodes of one message, because a payload of megabytes may be a single list of bits.
 pub const MOST_NODES: usize = 1 << 19;
 
+/// The number of open lists from which on the end of the message is not known. Lists are never nested as deeply.
+const OPEN_ENDED: u32 = 1 << 16;
+
 /// The cap on nesting. GNE's embedded packets need 512 levels, and their lists two more.
 pub const MAX_DEPTH: usize = 514;
 
@@ -119,6 +122,18 @@ impl<'a> Reader<'a> {
         self
     }
 
+    /// Reads a message whose end only its fields show: other messages may follow it.
+    pub fn open_ended(mut self) -> Self {
+        self.wire_end = (LONGEST as u32 * 8).max(self.end);
+        self.listed = OPEN_ENDED;
+        self
+    }
+
+    /// Whether the end is not known, here.
+    pub(super) fn is_open_ended(&self) -> bool {
+        self.listed >= OPEN_ENDED
+    }
+
     /// Starts at this bit.
     pub fn starting_at(mut self, bit: u32) -> Self {
         self.at = bit.min(self.end);
@@ -177,6 +192,11 @@ impl<'a> Reader<'a> {
     /// The number of bits left on the wire.
     pub fn left(&self) -> u32 {
         self.wire_end - self.at.min(self.wire_end)
+    }
+
+    /// Whether more bytes follow on the wire than are there.
+    pub(super) fn is_cut(&self) -> bool {
+        self.wire_end > self.end
     }
 
     /// The bit after the last captured one.

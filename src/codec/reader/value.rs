@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
                 let rest = self.data.get(from..self.end as usize / 8).unwrap_or(&[]);
                 let Some(n) = memchr::memchr(stop, rest) else {
                     let have = (self.end - start) as u64;
-                    let reason = if self.wire_end > self.end { Reason::Cut } else { Reason::Unterminated };
+                    let reason = if self.is_cut() { Reason::Cut } else { Reason::Unterminated };
                     return Err(self.broken(field, Fault::new(reason, start, 0, have)));
                 };
                 let bit = self.at;
@@ -177,7 +177,8 @@ impl<'a> Reader<'a> {
                 let rest = self.data.get(from..self.end as usize / 8).unwrap_or(&[]);
                 let Some(length) = ends.length(rest) else {
                     let have = self.left() as u64;
-                    return Err(self.broken(field, Fault::new(Reason::Unterminated, start, 0, have)));
+                    let reason = if self.is_cut() { Reason::Cut } else { Reason::Unterminated };
+                    return Err(self.broken(field, Fault::new(reason, start, 0, have)));
                 };
                 let (length, shown) = length;
                 let bit = self.at;

@@ -88,6 +88,7 @@ pub struct FrameText {
     pub header: String,
     pub most: Option<u64>,
     pub until: Option<String>,
+    pub fields: bool,
     pub condition: Option<String>,
 }
 

@@ -4,12 +4,15 @@ use super::Description;
 use super::agreement::agreement;
 use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
-use super::reader::Work;
+use super::reader::{Known, Work};
 use super::recognise::weigh_packet;
 use super::session::Explained;
 use super::session::step::first;
+use super::state::State;
+use super::unended;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
+use std::cell::Cell;
 use std::net::SocketAddr;
 
 /// The bits of evidence that are enough for a claim without a port.
@@ -215,7 +218,22 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 weighed.carrier = Some(Evidence::No);
                 return weighed;
             };
+            let mut measured = Work::default();
             for (side, bytes, _) in observation.payloads {
+                let sent = from(*side);
+                let memory = description.first_memory();
+                let mut ends = |bytes: &[u8]| {
+                    let state = State { memory: &memory, values: &values, from: sent, likely: sent };
+                    measured.used = 0;
+                    let mut known = Known {
+                        description,
+                        state,
+                        used: Cell::new(0),
+                        sources: &mut measured.sources,
+                        used_sources: &mut measured.used,
+                    };
+                    unended::end(description.packet, bytes, &mut known, &mut measured.tree)
+                };
                 // A stream that is captured from its middle need not begin with a message.
                 let begun = observation.begun[side.index()];
                 let (mut at, mut tried) = (0, 0);
@@ -226,9 +244,9 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                         weigh_packet(description, message, message.len(), &mut work, (&mut memory, &values), from)
                             .is_some()
                     };
-                    let at_once = matches!(frame.begins(bytes), Begins::Message(header, length, _)
+                    let at_once = matches!(frame.begins(bytes, &mut ends), Begins::Message(header, length, _)
                         if bytes.get(header..header + length).is_some_and(&mut fits));
-                    if !at_once && let Some(found) = first(frame, bytes, bytes.len(), &mut fits) {
+                    if !at_once && let Some(found) = first(frame, bytes, bytes.len(), (&mut fits, &mut ends)) {
                         at = found;
                         tried = found.ilog2() + 1;
                     }
@@ -236,7 +254,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 // Later messages may depend on the other side's messages in between.
                 for k in 0..WEIGHED / 2 {
                     let rest = bytes.get(at..).unwrap_or_default();
-                    match frame.begins(rest) {
+                    match frame.begins(rest, &mut ends) {
                         Begins::Message(header, length, behind) if header + length + behind > 0 => {
                             let message = rest.get(header..header + length).unwrap_or_default();
                             if length > 0 && !weigh(message, length, *side, tried) {

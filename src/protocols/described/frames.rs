@@ -2,6 +2,8 @@
 
 use super::conditions;
 use super::state::State;
+use super::unended;
+pub use super::unended::Begins;
 use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler, lasting};
 use crate::codec::schema::text::{FrameText, Ports};
@@ -10,6 +12,8 @@ use crate::nearest::{hint, nearest};
 
 /// The longest message, unless the file sets another limit.
 const MOST: u64 = 1 << 24;
+/// The longest message that ends where its fields end, unless the file sets another limit.
+const MOST_FIELDS: u64 = 1 << 20;
 
 /// The framing of messages in a stream.
 #[derive(Debug)]
@@ -27,18 +31,13 @@ pub enum Frame {
     },
     /// This mark after each message.
     Until(Vec<u8>),
+    /// None: a message ends where its own fields end, after at most this many bytes.
+    Fields(u64),
 }
 
-/// The beginning of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begins {
-    /// More bytes are needed.
-    More,
-    /// A message: the number of bytes before it, its length, and the number of bytes after it.
-    Message(usize, usize, usize),
-    /// No message.
-    Nothing,
-}
+/// Reads the fields of the message at the beginning of these bytes. Finds their end, what is missing, or that the
+/// message is broken.
+pub type Ends<'a> = &'a mut dyn FnMut(&[u8]) -> Begins;
 
 /// The framings of a stream: the first whose condition on the settings holds, else the last.
 #[derive(Debug)]
@@ -58,7 +57,7 @@ impl Frames {
 }
 
 /// Compiles the framing that a file describes.
-pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
+pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports, packet: &'static [Field]) -> Compiled<Frames> {
     if ports.frames.is_empty() {
         let why = "tcp: frame is missing: how messages are framed in the stream, as frame = { length = \"u16\" }";
         return Err((ports.line, why.into()));
@@ -77,17 +76,24 @@ pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports) -> Compiled<Frames> {
                 when
             }
         };
-        frames.push((when, one(compiler, frame)?));
+        frames.push((when, one(compiler, frame, packet)?));
     }
     Ok(Frames(frames))
 }
 
-fn one(compiler: &Compiler<'_>, frame: &FrameText) -> Compiled<Frame> {
+fn one(compiler: &Compiler<'_>, frame: &FrameText, packet: &'static [Field]) -> Compiled<Frame> {
     if let Some(until) = &frame.until {
         if until.is_empty() {
             return Err((frame.line, "frame: until: expected at least one character".into()));
         }
         return Ok(Frame::Until(until.clone().into_bytes()));
+    }
+    let most = frame.most.unwrap_or(if frame.fields { MOST_FIELDS } else { MOST }).min(MOST);
+    if frame.fields {
+        return match unended::unended(packet, 0) {
+            Some(why) => Err((frame.line, format!("frame: fields: {why}: the end of a message would not be known"))),
+            None => Ok(Frame::Fields(most)),
+        };
     }
     let word = |word: &str, key: &str| match compiler.word_type(word, frame.line)? {
         Some(field) if matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. }) => Ok(field),
@@ -106,26 +112,31 @@ fn one(compiler: &Compiler<'_>, frame: &FrameText) -> Compiled<Frame> {
             _ => return Err((frame.line, "frame: header: expected a word of a fixed size".into())),
         },
     };
-    let most = frame.most.unwrap_or(MOST).min(MOST);
     Ok(Frame::Length { number: lasting(number), plus: frame.plus, header, most })
 }
 
 impl Frame {
-    /// Finds the message at the beginning of these bytes.
-    pub fn begins(&self, bytes: &[u8]) -> Begins {
+    /// Finds the message at the beginning of these bytes. `ends` reads its fields: the message's length, or what is
+    /// missing.
+    pub fn begins(&self, bytes: &[u8], ends: Ends<'_>) -> Begins {
         match self {
+            Frame::Fields(most) => match ends(bytes) {
+                Begins::Message(_, length, _) if length as u64 > *most => Begins::Nothing,
+                Begins::More(needed) if needed as u64 > *most => Begins::Nothing,
+                found => found,
+            },
             Frame::Until(mark) => match memchr::memmem::find(bytes, mark) {
                 Some(at) => Begins::Message(0, at, mark.len()),
                 None if bytes.len() as u64 > MOST => Begins::Nothing,
-                None => Begins::More,
+                None => Begins::More(bytes.len() + 1),
             },
             Frame::Length { number, plus, header, most } => {
-                let Some(rest) = bytes.get(*header..) else { return Begins::More };
+                let Some(rest) = bytes.get(*header..) else { return Begins::More(bytes.len() + 1) };
                 let (value, size) = match number.kind {
                     Kind::UInt { bits, order } | Kind::Int { bits, order } => {
                         let size = bits as usize / 8;
                         if rest.len() < size {
-                            return Begins::More;
+                            return Begins::More(header + size);
                         }
                         let raw = bits::get(rest, 0, bits as u32);
                         let big = order == crate::codec::layout::Order::Big;
@@ -135,7 +146,7 @@ impl Frame {
                         let mut value = 0u128;
                         let mut size = 0;
                         loop {
-                            let Some(group) = rest.get(size) else { return Begins::More };
+                            let Some(group) = rest.get(size) else { return Begins::More(bytes.len() + 1) };
                             value |= (*group as u128 & 0x7f) << (7 * size);
                             size += 1;
                             if group & 0x80 == 0 {
@@ -155,7 +166,11 @@ impl Frame {
                 // With a header, the number belongs to the message.
                 let (before, length) =
                     if *header > 0 { (0, header + size + length as usize) } else { (size, length as usize) };
-                if bytes.len() < before + length { Begins::More } else { Begins::Message(before, length, 0) }
+                if bytes.len() < before + length {
+                    Begins::More(before + length)
+                } else {
+                    Begins::Message(before, length, 0)
+                }
             }
         }
     }
@@ -185,7 +200,7 @@ impl Frame {
                 let clash = memchr::memmem::find(message, mark).is_some();
                 (!clash).then(|| [message, mark].concat())
             }
-            Frame::Length { header: 1.., .. } => Some(message.to_vec()),
+            Frame::Length { header: 1.., .. } | Frame::Fields(_) => Some(message.to_vec()),
             Frame::Length { number, plus, .. } => {
                 let length = message.len() as i64 + plus;
                 let given = serde_json::json!({ "length": length });

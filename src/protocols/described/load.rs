@@ -127,7 +127,7 @@ fn finish(
     let headers = lines::headers(packet, &carried);
     let udp = file.udp.as_ref().map(|ports| statics(ports.ports.clone()));
     let tcp = match &file.tcp {
-        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(compiler, ports)?)),
+        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(compiler, ports, packet)?)),
         None => None,
     };
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));

@@ -32,6 +32,7 @@ mod shown;
 mod state;
 pub(crate) mod suggest;
 mod traffic;
+mod unended;
 
 pub use crate::codec::schema::parse::KEYS;
 pub(crate) use description::Description;

@@ -249,13 +249,19 @@ impl Parser<'_> {
                 "header" => frame.header = self.reader.text("header", value)?,
                 "until" => frame.until = Some(self.reader.text("until", value)?),
                 "if" => frame.condition = Some(self.reader.text("if", value)?),
+                "fields" => frame.fields = self.reader.truth("fields", value)?,
                 "most" => frame.most = Some(self.reader.number("most", value)?),
                 "plus" => frame.plus = self.plus(&inner)?.into(),
                 _ => return Err(self.reader.unknown(inner, keys::FRAME)),
             }
         }
-        if frame.length.is_empty() == frame.until.is_none() {
-            return self.fail(&item, "frame: expected either length = \"u16\" (or another word) or until = \"\\n\"");
+        let ends = [!frame.length.is_empty(), frame.until.is_some(), frame.fields];
+        if ends.into_iter().filter(|given| *given).count() != 1 {
+            let ways = "length = \"u16\" (or another word), until = \"\\n\" or fields = true";
+            return self.fail(&item, format!("frame: expected one of {ways}"));
+        }
+        if frame.length.is_empty() && (frame.plus != 0 || !frame.header.is_empty()) {
+            return self.fail(&item, "frame: plus and header belong to a length");
         }
         Ok(frame)
     }

@@ -28,6 +28,7 @@ use crate::protocols::websocket::Carrier;
 use beside::Beside;
 use std::cell::Cell;
 use step::Starts;
+use stream::Wait;
 
 /// The carrier of a stream's packets.
 #[derive(Debug)]
@@ -57,6 +58,9 @@ pub struct DescribedSession {
     channel: Channel,
     lost: [bool; 2],
     starts: [Starts; 2],
+    waits: [Wait; 2],
+    /// Reusable memory for finding the ends of messages.
+    work: Option<Box<Work>>,
     stream: StreamState,
     begun: [bool; 2],
     ratio: usize,
@@ -110,6 +114,8 @@ impl DescribedSession {
             channel: Channel::Tcp,
             lost: [false; 2],
             starts: Default::default(),
+            waits: Default::default(),
+            work: None,
             stream: StreamState::default(),
             begun: [true; 2],
             ratio: 0,
@@ -330,6 +336,7 @@ impl Session for DescribedSession {
         let parts: usize = self.parts.iter().map(Parts::memory).sum();
         let carrier = if let Channel::WebSocket(carrier) = &self.channel { carrier.memory() } else { 0 };
         let starts: usize = self.starts.iter().map(Starts::memory).sum();
-        parts + carrier + starts + self.beside.memory() + self.traffic.memory() + self.stream.memory()
+        let work = self.work.as_ref().map_or(0, |work| size_of::<Work>() + size_of_val(work.tree.nodes()));
+        parts + carrier + starts + work + self.beside.memory() + self.traffic.memory() + self.stream.memory()
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the first whole message of a direction that is captured from its middle, or after a gap.
 
-use super::super::frames::{Begins, Frame};
+use super::super::frames::{Begins, Ends, Frame};
 use crate::flow::Stream;
 
 /// The cap on stored starts of segments.
@@ -32,6 +32,10 @@ pub enum Step {
     Lost,
 }
 
+/// Asked of bytes at which a message may begin: whether the message fits, and where it ends.
+type Questions<'a> = (Fits<'a>, Ends<'a>);
+type Fits<'a> = &'a mut dyn FnMut(&[u8]) -> bool;
+
 /// The messages from one place on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chain {
@@ -42,11 +46,11 @@ enum Chain {
     Broken,
 }
 
-fn chain(frame: &Frame, bytes: &[u8], fits: &mut dyn FnMut(&[u8]) -> bool) -> Chain {
+fn chain(frame: &Frame, bytes: &[u8], (fits, ends): Questions<'_>) -> Chain {
     let (mut at, mut whole, mut fitting) = (0, 0, true);
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        match frame.begins(rest) {
+        match frame.begins(rest, ends) {
             Begins::Message(header, length, behind) if header + length + behind > 0 => {
                 fitting = fitting && (whole >= IN_STEP || rest.get(header..header + length).is_some_and(&mut *fits));
                 at += header + length + behind;
@@ -56,7 +60,7 @@ fn chain(frame: &Frame, bytes: &[u8], fits: &mut dyn FnMut(&[u8]) -> bool) -> Ch
                 }
             }
             _ if at == bytes.len() && whole > 0 && fitting => return Chain::InStep,
-            Begins::More => return Chain::Open(whole > 0 && fitting),
+            Begins::More(_) => return Chain::Open(whole > 0 && fitting),
             _ => return Chain::Broken,
         }
     }
@@ -64,7 +68,7 @@ fn chain(frame: &Frame, bytes: &[u8], fits: &mut dyn FnMut(&[u8]) -> bool) -> Ch
 
 /// The first place inside these bytes, and before this one, from which on messages fit and follow each other: several,
 /// or two up to the last byte.
-pub fn first(frame: &Frame, bytes: &[u8], before: usize, fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<usize> {
+pub fn first(frame: &Frame, bytes: &[u8], before: usize, (fits, ends): Questions<'_>) -> Option<usize> {
     if let Frame::Until(_) = frame {
         return None;
     }
@@ -72,7 +76,7 @@ pub fn first(frame: &Frame, bytes: &[u8], before: usize, fits: &mut dyn FnMut(&[
         let (mut at, mut whole) = (*at, 0);
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
-            let Begins::Message(header, length, _) = frame.begins(rest) else {
+            let Begins::Message(header, length, _) = frame.begins(rest, ends) else {
                 return rest.is_empty() && whole > 1;
             };
             if length == 0 || !rest.get(header..header + length).is_some_and(&mut *fits) {
@@ -101,7 +105,7 @@ impl Starts {
     }
 
     /// Finds the first message. `more`: further bytes may follow.
-    pub fn find(&mut self, frame: &Frame, stream: &Stream, more: bool, mut fits: impl FnMut(&[u8]) -> bool) -> Step {
+    pub fn find(&mut self, frame: &Frame, stream: &Stream, more: bool, (fits, ends): Questions<'_>) -> Step {
         let (bytes, offset) = (stream.bytes(), stream.offset());
         if let Frame::Until(_) = frame {
             return Step::At(0);
@@ -113,7 +117,7 @@ impl Starts {
             if found.is_some() {
                 return true;
             }
-            let chain = chain(frame, rest, &mut fits);
+            let chain = chain(frame, rest, (&mut *fits, &mut *ends));
             if chain == Chain::InStep || chain == Chain::Open(true) && !more {
                 found = Some(at);
             }
@@ -121,7 +125,7 @@ impl Starts {
         });
         if found.is_some() || bytes.len() >= SEARCHED.0.max(2 * self.searched) || !more {
             self.searched = bytes.len();
-            found = first(frame, bytes, found.unwrap_or(bytes.len()), &mut fits).or(found);
+            found = first(frame, bytes, found.unwrap_or(bytes.len()), (fits, ends)).or(found);
         }
         let step = match found {
             Some(at) => Step::At(at),

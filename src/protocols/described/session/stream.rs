@@ -1,15 +1,17 @@
 //! Packets in a stream: after a length, before a mark, or in WebSocket messages.
 
-use super::super::frames::Begins;
-use super::super::reader::Work;
+use super::super::frames::{Begins, Frame};
+use super::super::reader::{Known, Work};
 use super::super::recognise::weigh_packet;
-use super::super::state::sender;
+use super::super::state::{State, sender};
+use super::super::unended;
 use super::step::{Starts, Step};
 use super::{Channel, DescribedSession};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Out, Provenance, Roles, StreamEvent};
 use crate::flow::{Side, Stream};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
+use std::cell::Cell;
 
 impl DescribedSession {
     /// Decides the carrier of the packets by the first bytes of the conversation.
@@ -29,6 +31,20 @@ impl DescribedSession {
             None if last => self.channel = Channel::Tcp,
             None => {}
         }
+    }
+
+    /// Finds the end of the message at the beginning of these bytes.
+    fn end(&self, side: Side, bytes: &[u8], work: &mut Work) -> Begins {
+        let from = sender(self.role(side));
+        work.used = 0;
+        let mut known = Known {
+            description: self.description,
+            state: State { memory: &self.memory, values: &self.values, from, likely: from },
+            used: Cell::new(0),
+            sources: &mut work.sources,
+            used_sources: &mut work.used,
+        };
+        unended::end(self.description.packet, bytes, &mut known, &mut work.tree)
     }
 
     /// Whether a message that may begin here fits the file.
@@ -76,6 +92,38 @@ impl DescribedSession {
     }
 }
 
+/// An incomplete message of one direction.
+#[derive(Debug, Default)]
+pub(super) struct Wait {
+    /// The number of bytes that it needs at least.
+    needed: usize,
+    /// The number of bytes that were read to find its end, again and again.
+    spent: usize,
+    /// The number of bytes of the newest event.
+    newest: usize,
+}
+
+/// The most values of a message whose memory is used again.
+const KEPT: usize = 1 << 12;
+/// The cap on the bytes that are read to find the end of a message, in lengths of the message.
+const READ_AGAIN: usize = 32;
+
+impl Wait {
+    /// Whether to look for the message's end, now that there are `bytes`, of which `new` are new. A long message is not
+    /// read again with every segment, except with one that is shorter than the one before, as the last one usually is.
+    fn is_over(&mut self, bytes: usize, new: usize) -> bool {
+        let before = std::mem::replace(&mut self.newest, new);
+        let most = READ_AGAIN * if new < before { 2 } else { 1 };
+        bytes >= self.needed && self.spent / most <= bytes
+    }
+
+    /// Notes that the message is incomplete.
+    fn wait(&mut self, bytes: usize, needed: usize, again: bool) {
+        self.needed = needed;
+        self.spent += if again { bytes } else { 0 };
+    }
+}
+
 /// Messages of a TCP stream.
 impl Framed for DescribedSession {
     type Kind = ();
@@ -92,8 +140,12 @@ impl Framed for DescribedSession {
         }
         if self.lost[side.index()] {
             let mut starts = std::mem::take(&mut self.starts[side.index()]);
-            let step = starts
-                .find(frame, stream, matches!(event, StreamEvent::Data { .. }), |message| self.fits(side, message));
+            let step = starts.find(
+                frame,
+                stream,
+                matches!(event, StreamEvent::Data { .. }),
+                (&mut |message| self.fits(side, message), &mut |bytes| self.end(side, bytes, &mut Work::default())),
+            );
             self.starts[side.index()] = starts;
             match step {
                 Step::At(at) => {
@@ -106,14 +158,31 @@ impl Framed for DescribedSession {
                 Step::Lost => return Next::Skip(bytes.len()),
             }
         }
-        match frame.begins(bytes) {
+        let data = if let StreamEvent::Data { new, .. } = event { Some(*new) } else { None };
+        if let Some(new) = data
+            && !self.waits[side.index()].is_over(bytes.len(), new)
+        {
+            return Next::Wait;
+        }
+        let mut work = self.work.take();
+        let begins = frame.begins(bytes, &mut |bytes| self.end(side, bytes, work.get_or_insert_with(Default::default)));
+        // The memory for a long message is not kept.
+        self.work = work.filter(|work| work.tree.nodes().len() <= KEPT);
+        match begins {
+            Begins::More(needed) => {
+                self.waits[side.index()].wait(bytes.len(), needed, matches!(frame, Frame::Fields(_)))
+            }
+            _ => self.waits[side.index()] = Wait::default(),
+        }
+        match begins {
             Begins::Message(header, length, 0) => Next::Pdu(Pdu::whole((), header, length)),
             Begins::Message(0, 0, behind) => Next::Skip(behind),
             // The mark after this line is skipped with the next one.
             Begins::Message(header, length, _) => Next::Pdu(Pdu::whole((), header, length)),
-            Begins::More if matches!(event, StreamEvent::Data { .. }) => Next::Wait,
-            Begins::More => {
-                let (header, length) = frame.announced(bytes).unwrap_or((0, bytes.len()));
+            Begins::More(_) if data.is_some() => Next::Wait,
+            Begins::More(needed) => {
+                let known = if let Frame::Fields(_) = frame { needed } else { bytes.len() };
+                let (header, length) = frame.announced(bytes).unwrap_or((0, known));
                 let header = header.min(bytes.len());
                 Next::Pdu(Pdu { kind: (), header, there: bytes.len() - header, length })
             }
@@ -131,5 +200,42 @@ impl Framed for DescribedSession {
     fn lost(&mut self, side: Side) {
         self.lost[side.index()] = true;
         self.starts[side.index()] = Starts::default();
+        self.waits[side.index()] = Wait::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes that are read to find the end of a message of this length, in segments of these sizes, over and over.
+    fn read(length: usize, sizes: &[usize]) -> usize {
+        let (mut wait, mut there, mut all) = (Wait::default(), 0, 0);
+        for size in sizes.iter().cycle() {
+            there += size;
+            if wait.is_over(there, *size) {
+                all += there;
+                wait.wait(there, there + 1, true);
+            }
+            if there >= length {
+                break;
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn long_messages_are_not_read_again_with_every_segment() {
+        for sizes in [&[1460][..], &[1], &[1460, 7], &[3, 2, 1], &[100, 1460]] {
+            for length in [1 << 12, 1 << 16, 1 << 20] {
+                let read = read(length, sizes);
+                assert!(read <= (2 * READ_AGAIN + 2) * (length + 1460), "{read} bytes of {length} in {sizes:?}");
+            }
+        }
+        // What is missing is known: nothing is read before.
+        let mut wait = Wait::default();
+        assert!(wait.is_over(10, 10));
+        wait.wait(10, 5000, true);
+        assert!(!wait.is_over(4999, 4989) && wait.is_over(5000, 1));
     }
 }
