@@ -251,6 +251,23 @@ fn websocket() {
     assert!(text(&report).contains("ws://HOST:PORT/PATH"), "{}", text(&report));
 }
 
+/// A WebSocket server of another kind grants the upgrade, and answers no handshake.
+#[test]
+fn a_websocket_that_is_silent_after_the_upgrade() {
+    let peer = tcp(check, |conn| {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.extend(conn.read(1));
+        }
+        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+        conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+        conn.drain();
+    });
+    let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
+    assert_eq!(outcome(&report), "silent", "{}", text(&report));
+    assert!(report.failure.unwrap().advice.contains("it speaks WebSocket"));
+}
+
 /// A server whose check of handshakes fails ends the WebSocket after the upgrade, with a close frame or without. The
 /// advice depends on whether it had the user's data.
 #[test]

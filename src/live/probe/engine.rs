@@ -358,6 +358,12 @@ impl<'a> Engine<'a, '_> {
         Ok(trips)
     }
 
+    /// Returns the verdict if no answer to `sent` arrived after the carrier's own: the first bytes are the carrier's.
+    pub fn silent_on_carrier(&self, sent: &str, advice: &str) -> Failure {
+        let verdict = |session: &Session<'_>| session.unexpected.verdict(self.ask, session.carrier, &[], sent, advice);
+        self.sessions.get(self.at).map_or_else(Failure::interrupted, verdict)
+    }
+
     /// Returns the verdict if no answer to `sent` arrived.
     pub fn silent(&self, sent: &str, advice: &str) -> Failure {
         let received = self.sessions.iter().find(|session| !session.raw().is_empty()).or(self.sessions.first());

@@ -41,7 +41,8 @@ impl Unexpected {
         }
         if let Some(received) = self.0.iter().find(broken) {
             let fault = received.fault.clone().unwrap_or_default();
-            let text = format!("a broken answer: {fault}; bytes {}", hex_of(raw));
+            let bytes = if raw.is_empty() { String::new() } else { format!("; bytes {}", hex_of(raw)) };
+            let text = format!("a broken answer: {fault}{bytes}");
             let advice =
                 "something on the path may truncate packets, or the server speaks another protocol; -v shows the tree";
             let answer = json!({"message": received.message, "fields": received.to_json(), "fault": fault});

@@ -195,10 +195,11 @@ impl Nano {
         }
         self.wants = Handshake.name();
         engine.wait(self, None, ask.until())?.ok_or_else(|| {
-            let advice = match self.carrier {
-                Carrier::Ws => "it speaks WebSocket, but no handshake of this family: check the path",
-                _ => "a WebSocket port answers nothing to raw TCP: try --transport ws, or check the port",
-            };
+            if self.carrier == Carrier::Ws {
+                let advice = "it speaks WebSocket, but no handshake of this family: check the path";
+                return engine.silent_on_carrier("the handshake", advice);
+            }
+            let advice = "a WebSocket port answers nothing to raw TCP: try --transport ws, or check the port";
             engine.silent("the handshake", advice)
         })
     }
