@@ -30,14 +30,11 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
                 .run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| session.datagram(&place, out));
             owner.outcome.add(place.side, place.frame, self.emitted, broken);
             let watched = owner.watched();
-            if let Some(pending) = &mut owner.weighed {
-                pending.push(&place);
-            }
             if broken || owner.reclassification.is_some() {
                 self.reclassification(c, &place, broken);
             }
             if watched {
-                self.watch(c);
+                self.watch_datagram(c, &place);
             }
             return;
         }

@@ -5,7 +5,7 @@ use super::classification::{Classification, Classified, Owner, Pending};
 use super::unclaimed::{Unlike, WEIGHED};
 use super::{Inspector, flow_info};
 use crate::dissect::dissector::{Evidence, Observation, StreamEvent};
-use crate::dissect::{Sink, looks_like};
+use crate::dissect::{Provenance, Sink, looks_like};
 use crate::flow::{Side, Stream, Transport};
 
 /// The caps for each conversation: datagrams held, and bytes held of datagrams or of each side of a stream.
@@ -41,6 +41,18 @@ impl<S: Sink> Inspector<'_, S> {
     pub(super) fn weighed(&mut self) -> Option<Box<Pending>> {
         self.weighing += 1;
         (self.weighing <= WEIGHED).then(Box::default)
+    }
+
+    /// Holds a datagram of a claimed conversation, to be weighed, and does the further work.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn watch_datagram(&mut self, c: &mut Classified, place: &Provenance<'_>) {
+        if let Classification::Claimed(owner) = &mut c.state
+            && let Some(pending) = &mut owner.weighed
+        {
+            pending.push(place);
+        }
+        self.watch(c);
     }
 
     /// Does the further work on the packets of a claimed conversation.
