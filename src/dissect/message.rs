@@ -106,7 +106,7 @@ pub struct Dissection {
     /// The message's delivery events.
     pub delivery: Events,
     /// The words with which it refuses or ends a connection.
-    pub farewell: Option<Farewell>,
+    pub farewell: Option<Box<Farewell>>,
     /// Scratch memory for the session.
     pub scratch: Scratch,
     wants: Wants,

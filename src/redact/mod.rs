@@ -28,7 +28,7 @@ mod words;
 
 use crate::capture::{Body, Packet, Segment};
 use crate::codec::{Fault, Notes, Sources};
-use crate::dissect::{Farewell, FlowInfo, Message, Provenance, Public};
+use crate::dissect::{FlowInfo, Message, Provenance, Public};
 use addresses::Addresses;
 use patches::Patches;
 use std::net::SocketAddr;
@@ -64,7 +64,8 @@ impl Redactor {
         if let Some(fault) = &mut dissection.fault {
             self.fault(fault, message, &public);
         }
-        if let Some(Farewell { words, .. }) = &mut dissection.farewell {
+        if let Some(farewell) = &mut dissection.farewell {
+            let words = &mut farewell.words;
             *words = String::from_utf8_lossy(&self.words.text(words.as_bytes(), false, &public)).into();
         }
         let ends = message.flow_info.ends.map(|ends| ends.map(|end| self.address(end)));

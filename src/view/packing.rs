@@ -72,7 +72,7 @@ pub fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
     let origin = (place.frame, place.time.near_nanos());
     dissection.delivery.iter().for_each(|event| events::pack(*event, origin, numbers, out));
     out.push(u8::from(dissection.farewell.is_some()));
-    if let Some(Farewell { code, words }) = &dissection.farewell {
+    if let Some(Farewell { code, words }) = dissection.farewell.as_deref() {
         [code, words].into_iter().for_each(|text| put_bytes(text.as_bytes(), out));
     }
     out.push(u8::from(dissection.fault.is_some()));
@@ -140,7 +140,7 @@ pub fn unpack(row: &Row, record: &[u8], known: &Known) -> Option<Parts> {
     }
     if from.byte()? == 1 {
         let mut text = || Some(std::str::from_utf8(from.bytes()?).ok()?.into());
-        dissection.farewell = Some(Farewell { code: text()?, words: text()? });
+        dissection.farewell = Some(Box::new(Farewell { code: text()?, words: text()? }));
     }
     if from.byte()? == 1 {
         let number = usize::from(from.byte()?);

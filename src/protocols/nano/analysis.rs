@@ -11,7 +11,7 @@ use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Dissection, Farewell, FlowInfo, Options, Out, Provenance, RelationKind, Role, Roles};
+use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, RelationKind, Role, Roles};
 use crate::duration::Millis;
 use crate::flow::Side;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Analysis {
                 dissection.delivery.push(Event::Step(Step::Kicked("kick")));
             }
             let reason = json.as_ref().and_then(|json| json.get("reason"));
-            dissection.farewell = reason.and_then(|reason| reason.as_str()).map(Farewell::from);
+            dissection.farewell = reason.and_then(|reason| reason.as_str()).map(|words| Box::new(words.into()));
             return;
         }
         match dissection.from {

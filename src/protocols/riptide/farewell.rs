@@ -5,7 +5,7 @@ use super::layout::{DATA, DISCONNECT_20, DISCONNECT_21, REASON, REJECT_20, REJEC
 use super::version::Version;
 use crate::codec::{Tree, Value, bits};
 use crate::dissect::delivery::{Event, Step};
-use crate::dissect::{Dissection, Farewell, Provenance};
+use crate::dissect::{Dissection, Provenance};
 
 /// A reason that 2.1.0 to 2.2.0 encode wrongly.
 const MISENCODED_STOP: u64 = 80;
@@ -31,7 +31,7 @@ pub(super) fn farewell(
         (_, Some(reason)) => Step::Left(reason),
     };
     dissection.delivery.push(Event::Step(step));
-    dissection.farewell = data(&dissection.tree, place.bytes).map(Farewell::from);
+    dissection.farewell = data(&dissection.tree, place.bytes).map(|words| Box::new(words.into()));
 }
 
 /// The name of the reason on the wire; `None`: there is none.

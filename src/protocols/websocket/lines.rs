@@ -93,7 +93,8 @@ impl Carrier {
                 let text = format_args!("the upgrade was answered with status {status}");
                 dissection.notes.warn("websocket.refused", text);
                 dissection.delivery.push(Event::Step(Step::Refused("http")));
-                dissection.farewell = Some(Farewell { code: format!("status {status}").into(), words: "".into() });
+                dissection.farewell =
+                    Some(Box::new(Farewell { code: format!("status {status}").into(), words: "".into() }));
             }
         }
         self.emit(side, stream, end + body, out);
@@ -198,7 +199,7 @@ impl Carrier {
                 if length > 2 {
                     dissection.tree.push(&layout::REASON, reason, bit + 16, count - 16);
                 }
-                dissection.farewell = Some(farewell);
+                dissection.farewell = Some(Box::new(farewell));
             }
             _ => {
                 dissection.tree.push(&layout::DATA, bytes_value(start, length), bit, count);

@@ -23,13 +23,13 @@ const NAMED: u64 = 4096;
 /// Messages with a number of their own are separate from those that another field identifies.
 const SPACE: u32 = 50;
 const IDENTIFIED: i64 = 1 << 49;
+/// The tag of a message that is identified by its number.
+const BY_NUMBER: u64 = 1;
+
 /// The space of a number in the statistics, with its kind.
 pub fn space(extended: i64) -> i64 {
     extended / IDENTIFIED
 }
-
-/// The tag of a message that is identified by its number.
-const BY_NUMBER: u64 = 1;
 
 /// The number spaces of a conversation.
 #[derive(Debug, Default)]
