@@ -125,11 +125,14 @@ impl Dissection {
         self.version = None;
         self.from = Role::Unknown;
         self.tree.clear();
-        if !self.packet.is_empty() {
-            self.packet.clear();
+        // Most messages have neither.
+        for tree in [&mut self.packet, &mut self.derived] {
+            match tree.is_empty() {
+                true => tree.set_source(0),
+                false => tree.clear(),
+            }
         }
         self.part = None;
-        self.derived.clear();
         self.notes.clear();
         self.related.clear();
         self.fault = None;
