@@ -179,7 +179,12 @@ impl Walk<'_> {
             // Further levels have no columns of their own.
             Kind::Ring { fields: [], .. } => Shape::Json,
             Kind::Ring { fields, .. } => self.group(fields),
-            Kind::Inline(_) | Kind::Switch { .. } | Kind::Derived | Kind::Chosen(_) | Kind::Custom(_) => Shape::Json,
+            Kind::Inline(_)
+            | Kind::Settled(_)
+            | Kind::Switch { .. }
+            | Kind::Derived
+            | Kind::Chosen(_)
+            | Kind::Custom(_) => Shape::Json,
         }
     }
 
