@@ -38,9 +38,9 @@ UNTYPED = re.compile(
         ]
     )
 )
-# Tags and counts that the message's name and lists imply: ndjson and Parquet have them only if they are wrong, Wireshark
-# always, since they have bytes.
-IMPLIED = re.compile(r".* (command|type|protocol_count|(links\.)?(value|link)_count)")
+# Tags, counts and lengths that the message's name, lists and texts imply: ndjson and Parquet have them only if they are
+# wrong, Wireshark always, since they have bytes.
+IMPLIED = re.compile(r".* (command|type|protocol_count|(links\.)?(value|link)_count)|resp fields packet value\.length")
 LISTEN = """
 local begun, asks = false, Proto("asks", "asks")
 function asks.init()
