@@ -30,7 +30,7 @@ const IN_A_ROW: f64 = 0.25;
 /// The share of messages that are resent too soon from which intervals are wider, and how much wider.
 const EARLY: f64 = 0.3;
 const UNSURE: f64 = 6.0;
-/// A smaller memory is none: the losses are single ones.
+/// A smaller memory of the losses after the capture point is none: single losses of resent messages look like it.
 const SINGLE: f64 = 0.15;
 /// The number of transmissions below which the absence of losses proves nothing.
 const FEW: u64 = 30;
@@ -242,9 +242,10 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         // Only some packets of a direction are numbered.
         let (memory, numbers) = match listed {
             Some(_) => (memories[4], mine.listed[0] + mine.listed[1]),
-            None => (if mine.skipped > mine.lost { memories[0] } else { memories[1] }, mine.transmissions()),
+            None if mine.skipped > mine.lost => (memories[0], mine.transmissions()),
+            None => (memories[1].filter(|memory| *memory >= SINGLE), mine.transmissions()),
         };
-        let memory = memory.filter(|memory| *memory >= SINGLE).unwrap_or(0.0);
+        let memory = memory.unwrap_or(0.0);
         let part = share(numbers, own.messages.max(numbers));
         (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
     });
