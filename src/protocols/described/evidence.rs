@@ -4,7 +4,7 @@ use super::Description;
 use super::agreement::agreement;
 use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
-use super::reader::{Known, Work};
+use super::reader::Work;
 use super::recognise::weigh_packet;
 use super::session::Explained;
 use super::session::step::first;
@@ -12,7 +12,6 @@ use super::state::State;
 use super::unended;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
-use std::cell::Cell;
 use std::net::SocketAddr;
 
 /// The bits of evidence that are enough for a claim without a port.
@@ -224,15 +223,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 let memory = description.first_memory();
                 let mut ends = |bytes: &[u8]| {
                     let state = State { memory: &memory, values: &values, from: sent, likely: sent };
-                    measured.used = 0;
-                    let mut known = Known {
-                        description,
-                        state,
-                        used: Cell::new(0),
-                        sources: &mut measured.sources,
-                        used_sources: &mut measured.used,
-                    };
-                    unended::end(description.packet, bytes, &mut known, &mut measured.tree)
+                    unended::end(description, state, bytes, &mut measured)
                 };
                 // A stream that is captured from its middle need not begin with a message.
                 let begun = observation.begun[side.index()];

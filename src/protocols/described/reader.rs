@@ -63,6 +63,19 @@ pub struct Known<'a> {
     pub used_sources: &'a mut usize,
 }
 
+impl<'a> Known<'a> {
+    /// A context that has used no remembered value yet. The sources are [`Work::sources`] and [`Work::used`].
+    #[inline]
+    pub fn new(
+        description: &'static Description,
+        state: State<'a>,
+        sources: &'a mut Vec<Vec<u8>>,
+        used_sources: &'a mut usize,
+    ) -> Known<'a> {
+        Known { description, state, used: Cell::new(0), sources, used_sources }
+    }
+}
+
 impl Context for Known<'_> {
     #[inline]
     fn value(&self, slot: u16) -> Option<u64> {

@@ -11,7 +11,6 @@ use crate::codec::schema::compile::{Compiled, Compiler};
 use crate::codec::schema::known::Carried;
 use crate::codec::{Fault, Tree};
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
 
 /// `[recognise] server`.
 pub fn server(compiler: &mut Compiler<'_>, line: usize, text: &str) -> Compiled<When> {
@@ -74,13 +73,8 @@ pub fn weigh_packet(
 ) -> Option<u32> {
     let mut tree = std::mem::take(&mut work.tree);
     work.used = 0;
-    let mut known = Known {
-        description,
-        state: State { memory, values, from, likely: from },
-        used: Cell::new(0),
-        sources: &mut work.sources,
-        used_sources: &mut work.used,
-    };
+    let state = State { memory, values, from, likely: from };
+    let mut known = Known::new(description, state, &mut work.sources, &mut work.used);
     let fault = read(description.packet, (bytes, length, 0), &mut known, &mut tree);
     description.remember(&tree, memory);
     let bits = weigh_tree(description, &tree, fault.as_ref());

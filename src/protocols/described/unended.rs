@@ -1,10 +1,13 @@
 //! Messages of a stream that end where their own fields end: which fields have no end of their own, and where a message
 //! ends.
 
+use super::Description;
+use super::reader::{Known, Work};
+use super::state::State;
 use crate::codec::fault::Reason;
 use crate::codec::kinds::Extent;
 use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
-use crate::codec::{Context, Reader, Stop, Tree};
+use crate::codec::{Reader, Stop};
 
 /// The beginning of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +80,11 @@ fn asks_left(when: &When) -> bool {
 }
 
 /// Finds the end of the message at the beginning of these bytes.
-pub fn end(packet: &'static [Field], bytes: &[u8], known: &mut dyn Context, tree: &mut Tree) -> Begins {
-    tree.clear();
-    let outcome = Reader::new(bytes, tree).open_ended().context(known).read(packet);
+pub fn end(description: &'static Description, state: State<'_>, bytes: &[u8], work: &mut Work) -> Begins {
+    work.used = 0;
+    work.tree.clear();
+    let mut known = Known::new(description, state, &mut work.sources, &mut work.used);
+    let outcome = Reader::new(bytes, &mut work.tree).open_ended().context(&mut known).read(description.packet);
     match outcome.stop {
         // A message without bytes would never end.
         None if outcome.bits == 0 => Begins::Nothing,

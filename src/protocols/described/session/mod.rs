@@ -26,7 +26,6 @@ use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::websocket::Carrier;
 use beside::Beside;
-use std::cell::Cell;
 use step::Starts;
 use stream::Wait;
 
@@ -166,13 +165,8 @@ impl DescribedSession {
             (from, _) => from,
         };
         work.used = 0;
-        let mut known = Known {
-            description: self.description,
-            state: State { memory: &self.memory, values: &self.values, from, likely },
-            used: Cell::new(0),
-            sources: &mut work.sources,
-            used_sources: &mut work.used,
-        };
+        let state = State { memory: &self.memory, values: &self.values, from, likely };
+        let mut known = Known::new(self.description, state, &mut work.sources, &mut work.used);
         let fault = read(self.description.packet, (place.bytes, place.length, 0), &mut known, &mut work.tree);
         (fault, known.used.get())
     }

@@ -1,7 +1,7 @@
 //! Packets in a stream: after a length, before a mark, or in WebSocket messages.
 
 use super::super::frames::{Begins, Frame};
-use super::super::reader::{Known, Work};
+use super::super::reader::Work;
 use super::super::recognise::weigh_packet;
 use super::super::state::{State, sender};
 use super::super::unended;
@@ -11,7 +11,6 @@ use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Out, Provenance, Roles, StreamEvent};
 use crate::flow::{Side, Stream};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
-use std::cell::Cell;
 
 impl DescribedSession {
     /// Decides the carrier of the packets by the first bytes of the conversation.
@@ -36,15 +35,12 @@ impl DescribedSession {
     /// Finds the end of the message at the beginning of these bytes.
     fn end(&self, side: Side, bytes: &[u8], work: &mut Work) -> Begins {
         let from = sender(self.role(side));
-        work.used = 0;
-        let mut known = Known {
-            description: self.description,
-            state: State { memory: &self.memory, values: &self.values, from, likely: from },
-            used: Cell::new(0),
-            sources: &mut work.sources,
-            used_sources: &mut work.used,
-        };
-        unended::end(self.description.packet, bytes, &mut known, &mut work.tree)
+        unended::end(
+            self.description,
+            State { memory: &self.memory, values: &self.values, from, likely: from },
+            bytes,
+            work,
+        )
     }
 
     /// Whether a message that may begin here fits the file.

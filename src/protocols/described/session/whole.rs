@@ -14,7 +14,6 @@ use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
 use crate::codec::schema::compile::Join;
 use crate::dissect::{Dissection, Provenance, RelationKind, Target};
-use std::cell::Cell;
 
 /// The first words of the note on a joined message that does not fit.
 pub const WHOLE_DOES_NOT_FIT: &str = "the whole of these parts does not fit";
@@ -89,13 +88,8 @@ impl DescribedSession {
         if let Some(fields) = fields {
             let from = sender(self.role(place.side));
             let bytes = work.sources.get_mut(source as usize - 1).map(std::mem::take).unwrap_or_default();
-            let mut known = Known {
-                description: self.description,
-                state: State { memory: &self.memory, values: &self.values, from, likely: from },
-                used: Cell::new(0),
-                sources: &mut work.sources,
-                used_sources: &mut work.used,
-            };
+            let state = State { memory: &self.memory, values: &self.values, from, likely: from };
+            let mut known = Known::new(self.description, state, &mut work.sources, &mut work.used);
             fault = read(fields, (&bytes, bytes.len(), source), &mut known, &mut tree);
             if let Some(place) = work.sources.get_mut(source as usize - 1) {
                 *place = bytes;
