@@ -4,12 +4,11 @@ use super::Description;
 use super::agreement::agreement;
 use super::fit::{Misfit, of_packet};
 use super::frames::Begins;
-use super::reader::Work;
+use super::reader::{Work, end_of};
 use super::recognise::weigh_packet;
 use super::session::Explained;
 use super::session::step::first;
 use super::state::State;
-use super::unended;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
@@ -223,7 +222,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 let memory = description.first_memory();
                 let mut ends = |bytes: &[u8]| {
                     let state = State { memory: &memory, values: &values, from: sent, likely: sent };
-                    unended::end(description, state, bytes, &mut measured)
+                    end_of(description, state, bytes, &mut measured)
                 };
                 // A stream that is captured from its middle need not begin with a message.
                 let begun = observation.begun[side.index()];

@@ -3,9 +3,11 @@
 use super::Description;
 use super::lines::Nameless;
 use super::state::State;
+use super::unended::Begins;
+use crate::codec::fault::Reason;
 use crate::codec::layout::{Field, flag};
 use crate::codec::reader::TRAILING;
-use crate::codec::{Context, Fault, Reader, Tree};
+use crate::codec::{Context, Fault, Reader, Stop, Tree};
 use std::cell::Cell;
 
 /// Reused memory for reading a packet, shared by all conversations.
@@ -132,4 +134,22 @@ pub fn read(
     }
     // Faults are large and rare, so none is moved unless there is one.
     outcome.stop.is_some().then(|| outcome.fault()).flatten()
+}
+
+/// Finds the end of the message at the beginning of these bytes.
+pub fn end_of(description: &'static Description, state: State<'_>, bytes: &[u8], work: &mut Work) -> Begins {
+    work.used = 0;
+    work.tree.clear();
+    let mut known = Known::new(description, state, &mut work.sources, &mut work.used);
+    let outcome = Reader::new(bytes, &mut work.tree).open_ended().context(&mut known).read(description.packet);
+    match outcome.stop {
+        // A message without bytes would never end.
+        None if outcome.bits == 0 => Begins::Nothing,
+        None => Begins::Message(0, outcome.bits.div_ceil(8) as usize, 0),
+        Some(Stop::Fault(fault)) if fault.reason == Reason::Cut => {
+            let needed = (u64::from(fault.bit) + fault.need).div_ceil(8);
+            Begins::More(usize::try_from(needed).unwrap_or(usize::MAX).max(bytes.len() + 1))
+        }
+        Some(_) => Begins::Nothing,
+    }
 }

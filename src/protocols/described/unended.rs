@@ -1,13 +1,7 @@
-//! Messages of a stream that end where their own fields end: which fields have no end of their own, and where a message
-//! ends.
+//! Messages of a stream that end where their own fields end: which fields have no end of their own.
 
-use super::Description;
-use super::reader::{Known, Work};
-use super::state::State;
-use crate::codec::fault::Reason;
 use crate::codec::kinds::Extent;
 use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
-use crate::codec::{Reader, Stop};
 
 /// The beginning of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,23 +70,5 @@ fn asks_left(when: &When) -> bool {
         When::Not(one) => asks_left(one),
         When::All(all) | When::Any(all) => all.iter().any(asks_left),
         _ => false,
-    }
-}
-
-/// Finds the end of the message at the beginning of these bytes.
-pub fn end(description: &'static Description, state: State<'_>, bytes: &[u8], work: &mut Work) -> Begins {
-    work.used = 0;
-    work.tree.clear();
-    let mut known = Known::new(description, state, &mut work.sources, &mut work.used);
-    let outcome = Reader::new(bytes, &mut work.tree).open_ended().context(&mut known).read(description.packet);
-    match outcome.stop {
-        // A message without bytes would never end.
-        None if outcome.bits == 0 => Begins::Nothing,
-        None => Begins::Message(0, outcome.bits.div_ceil(8) as usize, 0),
-        Some(Stop::Fault(fault)) if fault.reason == Reason::Cut => {
-            let needed = (u64::from(fault.bit) + fault.need).div_ceil(8);
-            Begins::More(usize::try_from(needed).unwrap_or(usize::MAX).max(bytes.len() + 1))
-        }
-        Some(_) => Begins::Nothing,
     }
 }

@@ -1,10 +1,9 @@
 //! Packets in a stream: after a length, before a mark, or in WebSocket messages.
 
 use super::super::frames::{Begins, Frame};
-use super::super::reader::Work;
+use super::super::reader::{Work, end_of};
 use super::super::recognise::weigh_packet;
 use super::super::state::{State, sender};
-use super::super::unended;
 use super::step::{Starts, Step};
 use super::{Channel, DescribedSession};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
@@ -35,12 +34,7 @@ impl DescribedSession {
     /// Finds the end of the message at the beginning of these bytes.
     fn end(&self, side: Side, bytes: &[u8], work: &mut Work) -> Begins {
         let from = sender(self.role(side));
-        unended::end(
-            self.description,
-            State { memory: &self.memory, values: &self.values, from, likely: from },
-            bytes,
-            work,
-        )
+        end_of(self.description, State { memory: &self.memory, values: &self.values, from, likely: from }, bytes, work)
     }
 
     /// Whether a message that may begin here fits the file.
