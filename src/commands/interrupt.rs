@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time in which signals count as one. Leaving a server takes about as long.
-const SAME: Duration = Duration::from_secs(1);
+/// The time in which signals count as one. Nobody presses Ctrl-C twice as fast.
+const SAME: Duration = Duration::from_millis(150);
 
 static STOP: OnceLock<CancelToken> = OnceLock::new();
 /// The time of the first signal.

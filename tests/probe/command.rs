@@ -2,7 +2,9 @@
 
 use super::peer::*;
 use serde_json::Value;
+use std::io::Read;
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 fn anything(bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() { Err("an empty datagram".into()) } else { Ok(()) }
@@ -276,4 +278,27 @@ fn ctrl_c() {
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(lines(&output).last().unwrap()["outcome"], "interrupted");
     assert_eq!(peer.sent().last(), Some(&vec![6]), "the server was left");
+}
+
+/// The first Ctrl-C leaves a silent server so that it keeps nothing, which takes a moment; the second one does not wait.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_again() {
+    let listener = std::net::TcpListener::bind((V4, 0)).unwrap();
+    let target = listener.local_addr().unwrap().to_string();
+    let mut child = crate::common::program()
+        .args(["probe", &target, "-p", "riptide", "--transport=tcp"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut asked, _) = listener.accept().unwrap();
+    asked.read_exact(&mut [0; 3]).unwrap();
+    crate::common::signal(&child, "-INT");
+    std::thread::sleep(ms(200));
+    assert_eq!(child.try_wait().unwrap(), None, "the server is waited for");
+    let begun = Instant::now();
+    crate::common::signal(&child, "-INT");
+    assert_eq!(crate::common::ended(&mut child).code(), Some(130));
+    assert!(begun.elapsed() < ms(400), "{:?}", begun.elapsed());
 }

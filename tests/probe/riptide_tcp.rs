@@ -241,6 +241,34 @@ fn who_is_interrupted_leaves() {
     });
 }
 
+/// A server that nobody has called Riptide, and that says nothing, is left at once. A Riptide server is not mistaken for
+/// one: it answers within a tick.
+#[test]
+fn a_stranger_is_left_at_once() {
+    let kinds = [Kind::Silent, Kind::V20, Kind::V22, Kind::Later, Kind::Rejects, Kind::Pending];
+    let cases: Vec<_> = kinds.iter().flat_map(|kind| [0, 30, 400, 1000].map(|at| (*kind, ms(at)))).collect();
+    side_by_side(cases, |(kind, moment)| {
+        let server = Server::late(kind, ms(20));
+        let mut request = request("", &[]);
+        (request.carrier, request.samples, request.timeout) = (Some(Carrier::Tcp), 10_000, Some(ms(5000)));
+        let stop = CancelToken::default();
+        let (report, took) = std::thread::scope(|scope| {
+            let later = stop.clone();
+            let stopped = scope.spawn(move || {
+                std::thread::sleep(moment);
+                later.set();
+                Instant::now()
+            });
+            let report = ask_until(&request, &server.at.to_string(), &stop);
+            (report, stopped.join().unwrap().elapsed())
+        });
+        let seen = server.seen_after(ms(100));
+        assert_eq!((outcome(&report), &seen.harmed), ("interrupted", &None), "{kind:?} {moment:?}");
+        assert!(kind != Kind::Silent || took < ms(700), "{moment:?}: {took:?}");
+        assert!(kind == Kind::Silent || seen.open == 0, "{kind:?} {moment:?}: {seen:?}");
+    });
+}
+
 /// The user's timeout counts from the first answer on; the time until 2.2 is tried is not part of it.
 #[test]
 fn a_pending_server_has_the_users_time() {

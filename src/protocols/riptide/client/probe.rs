@@ -83,6 +83,8 @@ pub(super) struct Riptide {
     pub(super) sure: bool,
     /// The connect carries the user's data.
     pub(super) given: bool,
+    /// The time that opening the last connection took.
+    pub(super) distance: Duration,
     /// The last round trip, which the next heartbeat carries.
     pub(super) rtt: Option<Duration>,
 }
@@ -178,7 +180,7 @@ impl Questions for Riptide {
 impl Riptide {
     /// Sends a connect in this version.
     pub(super) fn open(
-        &self,
+        &mut self,
         version: &'static str,
         data: Option<&Json>,
         engine: &mut Engine<'_, '_>,

@@ -24,6 +24,10 @@ use std::time::{Duration, Instant};
 
 /// The longest wait for an answer to 2.0 before 2.2 is tried: servers answer in their next tick.
 const FIRST: Duration = Duration::from_millis(1500);
+/// The same after the user's request to stop, if the user has named Riptide.
+const STOPPED: Duration = Duration::from_millis(750);
+/// The same for any other server, which hardly is one: a tick, besides the network's two round trips.
+const STRANGER: Duration = Duration::from_millis(150);
 /// The longest wait for another connection after an interruption.
 const OPENING: Duration = Duration::from_millis(500);
 /// 2.0's connect in TCP framing.
@@ -37,7 +41,7 @@ const LEFT: &str = "a server of 2.1 or later keeps the socket that was asked in 
 impl Riptide {
     /// Opens a conversation in this version and sends a connect.
     pub(super) fn open_until(
-        &self,
+        &mut self,
         version: &'static str,
         data: Option<&Json>,
         stop: &CancelToken,
@@ -47,7 +51,10 @@ impl Riptide {
         // An ack distinguishes 2.1 from 2.2: the session does that if no version is set.
         let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
         let opening = Opening { carrier: self.carrier, version: Some(version), options: &options, data, stop };
-        engine.open_as(&opening)?.begin().map(drop)
+        let begun = Instant::now();
+        let session = engine.open_as(&opening)?;
+        self.distance = begun.elapsed();
+        session.begin().map(drop)
     }
 
     /// Sends one form, and then perhaps the other, until a welcome arrives. Data is sent only to a server whose version
@@ -159,6 +166,12 @@ impl Riptide {
 
     /// After an interruption, or the user's own time, gives the server the time to identify itself.
     fn identify(&mut self, engine: &mut Engine<'_, '_>) {
+        let ask = engine.ask;
+        let most = match ask.stop.is_set() {
+            false => FIRST,
+            true if ask.request.proto.is_some() => STOPPED,
+            true => STOPPED.min(STRANGER + self.distance * 2),
+        };
         for forms in 1..=2 {
             if engine.sessions.iter().any(|session| session.received) {
                 return;
@@ -172,7 +185,7 @@ impl Riptide {
             if let [.., asked] = &engine.sessions[..]
                 && engine.sessions.len() == forms
             {
-                let until = asked.last_sent + FIRST;
+                let until = asked.last_sent + most;
                 let _ = engine.wait(self, None, until);
             }
         }
