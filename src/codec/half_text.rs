@@ -1,4 +1,4 @@
-//! Converts binary16 numbers to decimal text and back. `half` knows the layout, but has no shortest text. Its
+//! Converts binary16 numbers to decimal text and back, and numbers to the bits of floats. `half` knows the layout, but has no shortest text. Its
 //! conversion from f64 does not always round to nearest: depending on the processor, it truncates the lower half of the
 //! double first, or rounds twice.
 
@@ -48,6 +48,18 @@ pub fn nearest(v: f64) -> u16 {
         bits => bits,
     };
     sign | nearest
+}
+
+/// Returns the bits of the nearest float of this width, and whether it is finite.
+pub fn float_bits(v: f64, bits: u8) -> (u64, bool) {
+    match bits {
+        16 => {
+            let bits = nearest(v);
+            (bits as u64, f16::from_bits(bits).is_finite())
+        }
+        32 => ((v as f32).to_bits() as u64, (v as f32).is_finite()),
+        _ => (v.to_bits(), v.is_finite()),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Numbers shown as other numbers: fixed point, percentages, angles.
 //!
-//! The shown number always converts back to the raw one.
+//! The shown number of up to 48 bits always converts back to the raw one; of wider ones, and of floats, those do that
+//! [`Scale::survives`] and [`Scale::float`] find.
 
-/// The conversion of a raw integer to the number that is shown.
+/// The conversion of a raw number to the number that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// raw / n, exact: n is a power of two.
@@ -27,23 +28,40 @@ pub enum Scale {
 
 impl Scale {
     /// Returns the number shown for `raw`.
-    pub fn shown(self, raw: i64) -> f64 {
+    pub fn shown(self, raw: f64) -> f64 {
         match self {
-            Scale::Over(n) => raw as f64 / n as f64,
-            Scale::Ratio { num, den } => fewest_digits(raw, num as f64 / den as f64, |v| self.raw(v)),
-            Scale::Exact { num, den } => raw as f64 * num as f64 / den as f64,
+            Scale::Over(n) => raw / n as f64,
+            Scale::Ratio { num, den } => fewest_digits(raw, num as f64 / den as f64, |v| self.back(v).round()),
+            Scale::Exact { num, den } => raw * num as f64 / den as f64,
             // One step below -180 is the same direction as 180, and is shown as 180.
-            Scale::Degrees if raw == -32768 => 180.0,
-            Scale::Degrees => fewest_digits(raw, 360.0 / 65535.0, |v| self.raw(v)),
+            Scale::Degrees if raw == -32768.0 => 180.0,
+            Scale::Degrees => fewest_digits(raw, 360.0 / 65535.0, |v| self.back(v)),
         }
     }
 
-    /// Returns the raw number of a shown one, rounded half away from zero. It is not checked against the field's width.
-    pub fn raw(self, shown: f64) -> i64 {
+    /// Returns the number shown for a float; `None`: no number converts back to it. `same` compares with the float.
+    pub fn float(self, raw: f64, same: impl Fn(f64) -> bool) -> Option<f64> {
+        let shown = self.shown(raw);
+        let near = [shown, shown.next_up(), shown.next_down()].into_iter();
+        near.filter(|shown| shown.is_finite()).find(|shown| same(self.back(*shown)))
+    }
+
+    /// Whether the number shown for `raw` converts back to it.
+    pub fn survives(self, raw: i128) -> bool {
+        self.raw(self.shown(raw as f64)) == raw
+    }
+
+    /// Returns the raw whole number of a shown one, rounded half away from zero. It is not checked against the field's
+    /// width.
+    pub fn raw(self, shown: f64) -> i128 {
+        self.back(shown).round() as i128
+    }
+
+    /// Returns the raw number of a shown one.
+    pub fn back(self, shown: f64) -> f64 {
         match self {
-            Scale::Over(n) => (shown * n as f64).round() as i64,
-            Scale::Ratio { num, den } => (shown * den as f64 / num as f64).round() as i64,
-            Scale::Exact { num, den } => (shown * den as f64 / num as f64).round() as i64,
+            Scale::Over(n) => shown * n as f64,
+            Scale::Ratio { num, den } | Scale::Exact { num, den } => shown * den as f64 / num as f64,
             Scale::Degrees => {
                 let mut v = shown % 360.0;
                 if v > 180.0 {
@@ -52,7 +70,7 @@ impl Scale {
                     v += 360.0;
                 }
                 // 180 is 32767.5, which rounds to 32768 and wraps to the smallest value.
-                ((v * 65535.0 / 360.0).round() as i64) as i16 as i64
+                ((v * 65535.0 / 360.0).round() as i64) as i16 as f64
             }
         }
     }
@@ -60,8 +78,8 @@ impl Scale {
 
 /// Returns the decimal nearest to the exact value with the fewest decimals, 0 to 3, that `back` converts to `raw`
 /// again; the exact value if there is none.
-fn fewest_digits(raw: i64, factor: f64, back: impl Fn(f64) -> i64) -> f64 {
-    let exact = raw as f64 * factor;
+fn fewest_digits(raw: f64, factor: f64, back: impl Fn(f64) -> f64) -> f64 {
+    let exact = raw * factor;
     for unit in [1.0, 10.0, 100.0, 1000.0] {
         let v = (exact * unit).round() / unit;
         if back(v) == raw {
@@ -78,23 +96,38 @@ mod tests {
     #[test]
     fn every_angle_gives_its_raw_value_back() {
         for raw in i16::MIN..=i16::MAX {
-            let shown = Scale::Degrees.shown(raw as i64);
-            assert_eq!(Scale::Degrees.raw(shown), raw as i64, "{shown}");
+            let shown = Scale::Degrees.shown(raw.into());
+            assert_eq!(Scale::Degrees.raw(shown), raw.into(), "{shown}");
             assert!(shown > -180.0 && shown <= 180.0, "{shown}");
         }
-        assert_eq!(Scale::Degrees.shown(0x4000), 90.0);
-        assert_eq!(Scale::Degrees.shown(0x7fff), 179.997);
-        assert_eq!(Scale::Degrees.shown(0x0888), 11.997);
-        assert_eq!(Scale::Degrees.shown(-32768), 180.0);
+        assert_eq!(Scale::Degrees.shown(16384.0), 90.0);
+        assert_eq!(Scale::Degrees.shown(32767.0), 179.997);
+        assert_eq!(Scale::Degrees.shown(2184.0), 11.997);
+        assert_eq!(Scale::Degrees.shown(-32768.0), 180.0);
     }
 
     #[test]
     fn every_byte_of_a_ratio_gives_its_raw_value_back() {
         for num in [1, 100, 2000] {
             let scale = Scale::Ratio { num, den: 255 };
-            (0..256).for_each(|raw| assert_eq!(scale.raw(scale.shown(raw)), raw));
+            (0..256).for_each(|raw| assert!(scale.survives(raw), "{raw}"));
         }
-        assert_eq!(Scale::Ratio { num: 2000, den: 255 }.shown(128), 1004.0);
-        assert_eq!(Scale::Ratio { num: 100, den: 255 }.shown(128), 50.0);
+        assert_eq!(Scale::Ratio { num: 2000, den: 255 }.shown(128.0), 1004.0);
+        assert_eq!(Scale::Ratio { num: 100, den: 255 }.shown(128.0), 50.0);
+    }
+
+    #[test]
+    fn numbers_of_up_to_48_bits_survive_any_factor() {
+        let factors = [1, 3, 7, 10, 255, 1000, 65_521, 999_999_937, u32::MAX];
+        let edges = (0..48).flat_map(|bit| [(1i128 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+        let raws: Vec<i128> = edges.chain((0..1000).map(|k| k * 281_474_976_711 % (1 << 48))).collect();
+        for (num, den) in factors.iter().flat_map(|num| factors.map(|den| (*num, den))) {
+            for scale in [Scale::Exact { num, den }, Scale::Ratio { num, den }, Scale::Over(den)] {
+                for raw in &raws {
+                    assert!(scale.survives(*raw) && scale.survives(-raw), "{raw} {scale:?}");
+                }
+            }
+        }
+        assert!(Scale::Over(1).survives(1 << 63) && !Scale::Over(1).survives((1 << 63) - 1));
     }
 }

@@ -152,8 +152,8 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
     let data = sources.get(node.source);
     let whole = |n: i128| Plain::Number(Number::Whole(n));
     match (node.value, node.field.show) {
-        (Value::UInt(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as i64))),
-        (Value::Int(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n))),
+        (Value::UInt(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as f64))),
+        (Value::Int(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as f64))),
         (value @ (Value::UInt(_) | Value::Int(_)), Show::Time { clock, .. }) => {
             Plain::Text(Cow::Owned(clock.text(value.whole().unwrap_or(0))))
         }

@@ -63,8 +63,8 @@ pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
             });
             if first { to.write_str("none") } else { done }
         }
-        (Value::UInt(n), Show::Scaled(scale)) => float(scale.shown(n as i64), to),
-        (Value::Int(n), Show::Scaled(scale)) => float(scale.shown(n), to),
+        (Value::UInt(n), Show::Scaled(scale)) => float(scale.shown(n as f64), to),
+        (Value::Int(n), Show::Scaled(scale)) => float(scale.shown(n as f64), to),
         (value @ (Value::UInt(_) | Value::Int(_)), Show::Time { clock, .. }) => {
             to.write_str(&clock.text(value.whole().unwrap_or(0)))
         }

@@ -65,8 +65,34 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
             },
             _ => String::new(),
         };
-        let word = *random.one(&["u8", "u16", "i16le", "u24", "varint", "zigzag32", "bool", "f32"]);
+        let word =
+            *random.one(&["u8", "u16", "i16le", "u24", "varint", "zigzag32", "bool", "f32", "ushort", "varlong"]);
         let line = match random.below(if last && k + 1 == count { 18 } else { 15 }) {
+            2 if random.below(3) == 0 => match random.below(4) {
+                0 => format!(
+                    "{name} = {{ type = \"{}\"{condition} }}",
+                    random.one(&[
+                        "u64\", scale = \"1/1000",
+                        "f32\", scale = \"7/3",
+                        "f64le\", scale = \"1/10",
+                        "f16[2]\", scale = \"1/10",
+                        "i64le[u8]\", scale = \"1/256",
+                        "text\", until = \";\", number = { text = \"dec\" }, scale = \"1/10"
+                    ])
+                ),
+                1 => format!(
+                    "{name} = {{ type = \"{}\", xor = {}{condition} }}",
+                    random.one(&["u32", "u32le", "i64", "f32", "u32le[2]"]),
+                    random.one(&["0x1234567", "7", "\"0102\"", "\"seq\""])
+                ),
+                2 => format!(
+                    "{name} = {{ type = \"u4\", 13 = \"u8\", 14 = {{ type = \"u16\", plus = 269 }}{condition} }}\n\
+                     {name}v = {{ type = \"bytes\", size = {{ type = \"u4\", 13 = {{ type = \"u8\", plus = 13 }} }}{condition} }}"
+                ),
+                _ => format!(
+                    "{name} = {{ type = \"u8[u4]\"{condition} }}\n{name}v = {{ type = \"u4\", enum = {{ one = 1 }}{condition} }}"
+                ),
+            },
             2 => match random.below(7) {
                 0 => {
                     format!("{name} = {{ type = \"u8\", 6 = \"u16\", 7 = {{ type = \"u24\", plus = 3 }}{condition} }}")

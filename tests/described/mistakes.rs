@@ -50,7 +50,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = 3 }", "type: expected text"),
         ("a = { type = \"u8\", hidden = 1 }", "hidden: expected true or false"),
         ("a = { type = \"u8\", scale = 0 }", "scale: expected a number above 0"),
-        ("a = { type = \"f32\", scale = 2 }", "scale, enum and flags are for whole numbers"),
+        ("a = { type = \"bool\", scale = 2 }", "scale is for numbers"),
         ("a = { type = \"u8\", enum = \"none\" }", "no [enum.none]"),
         ("a = { type = \"u8\", flags = { x = 3 } }", "not one bit"),
         ("a = { type = \"u8\", closed = true }", "closed is for numbers with an enum"),

@@ -295,33 +295,40 @@ fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     // That over ENet: `over::a_game_over_enet_in_one_file`.
-    assert_eq!(files.len(), 8);
-    let checks = files.iter().find(|file| file.contains("\"checks\"")).unwrap();
+    assert_eq!(files.len(), 9);
+    let of = |name: &str| files.iter().find(|file| file.contains(&format!("protocol = \"{name}\""))).unwrap();
     assert_eq!(
-        fields(checks, b"\0\x01\0\x02\x21\x12\xa4\x42ABCDEFGHIJKL\x07\x08"),
+        fields(of("halves"), b"\x02hi\x02\x32ab\xd1\x05c\x45"),
+        json!({
+            "name": "hi", "options": [{"delta": 3, "value": "ab"}, {"delta": 18, "value": "c"}],
+            "version": "four", "words": 5,
+        })
+    );
+    assert_eq!(
+        fields(of("checks"), b"\0\x01\0\x02\x21\x12\xa4\x42ABCDEFGHIJKL\x07\x08"),
         json!({"kind": 1, "number": "4142434445464748494a4b4c", "rest": "0708"})
     );
     assert_eq!(
-        fields(files[3], b"025:hellol2:hii7ee"),
+        fields(of("values"), b"025:hellol2:hii7ee"),
         json!({"values": [{"text": "hello"}, {"list": [{"text": "hi"}, {"number": 7}]}]})
     );
-    assert_eq!(read(files[6], b"\x01")[0]["message"], "who");
+    assert_eq!(read(of("who"), b"\x01")[0]["message"], "who");
     let options = [&b"\x04game\0\x01a\xc0\x00\x05"[..], &[0; 15], b"\x01\x32hi\xffx"].concat();
     assert_eq!(
-        read(files[2], &options)[0]["fields"],
+        read(of("options"), &options)[0]["fields"],
         json!({
             "name": "game", "other": "a.game", "links": [{"more": false, "kind": 5, "address": "::1"}],
             "options": [{"delta": 3, "value": "hi"}], "payload": "78",
         })
     );
-    let line = &read(files[0], b"\x07\0\x2a\x02hi")[0];
+    let line = &read(of("mygame"), b"\x07\0\x2a\x02hi")[0];
     assert_eq!(
         (&line["message"], &line["packet"], &line["fields"]),
         (&json!("chat"), &json!({"seq": 42}), &json!({"text": "hi"}))
     );
     // In the lobby there is no move: its number is unknown, and the packet encodes to its bytes.
-    assert_eq!(read(files[1], b"\x49\x4f\x02\x01\xfb\x00\x12\x34")[0]["message"], "unknown");
-    let entered = &read(files[1], b"\x49\x4f\x01\x48\x43")[0];
+    assert_eq!(read(of("words"), b"\x49\x4f\x02\x01\xfb\x00\x12\x34")[0]["message"], "unknown");
+    let entered = &read(of("words"), b"\x49\x4f\x01\x48\x43")[0];
     assert_eq!((&entered["message"], &entered["derived"]["memory"]), (&json!("enter"), &json!({"state": "lobby"})));
 }
 

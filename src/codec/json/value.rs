@@ -11,13 +11,13 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     match node.value {
         Value::UInt(n) => match node.field.show {
             Show::Plain => uint(n, out),
-            show => shown(show, n, n as i64, out),
+            show => shown(show, n, false, out),
         },
         Value::Int(n) => match node.field.show {
             Show::Plain => int(n, out),
             // A signed number without a name keeps its sign.
             Show::Enum(names) if name_of(names, n as u64).is_none() => int(n, out),
-            show => shown(show, n as u64, n, out),
+            show => shown(show, n as u64, true, out),
         },
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
@@ -64,7 +64,7 @@ pub fn name_of(names: &'static [(u64, &'static str)], n: u64) -> Option<&'static
     }
 }
 
-fn shown(show: Show, n: u64, signed: i64, out: &mut Vec<u8>) {
+fn shown(show: Show, n: u64, signed: bool, out: &mut Vec<u8>) {
     match show {
         Show::Plain | Show::Asked(_) => int(n, out),
         Show::Enum(names) => match name_of(names, n) {
@@ -89,8 +89,8 @@ fn shown(show: Show, n: u64, signed: i64, out: &mut Vec<u8>) {
                 _ => out.push(b']'),
             }
         }
-        Show::Scaled(scale) => f64(scale.shown(signed), out),
-        Show::Time { clock, signed: true } => time(clock, signed.into(), out),
+        Show::Scaled(scale) => f64(scale.shown(if signed { n as i64 as f64 } else { n as f64 }), out),
+        Show::Time { clock, signed: true } => time(clock, (n as i64).into(), out),
         Show::Time { clock, signed: false } => time(clock, n.into(), out),
     }
 }

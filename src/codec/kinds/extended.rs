@@ -122,7 +122,13 @@ impl Extended {
 
     pub(in crate::codec) fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(Value, u64), Stop> {
         let start = reader.position();
-        let (number, exact) = self.number(field, reader, start)?;
+        let (number, mut exact) = self.number(field, reader, start)?;
+        if exact && !field.survives(number.into()) {
+            exact = false;
+            if let Head::Field(name) = &self.head {
+                reader.tree().reveal_named(name);
+            }
+        }
         let bits = reader.position() - start;
         Ok((if exact { Value::UInt(number) } else { Value::Raw { bit: start, bits } }, number))
     }

@@ -106,9 +106,9 @@ impl Numeral {
         let start = reader.position();
         let (bit, bits) = reader.extent(field, self.len, start)?;
         match self.parse(&bits::bytes(reader.data(), bit, bits)) {
-            Ok((number, false)) => Ok((Value::Raw { bit, bits }, number as u64)),
-            Ok((number @ ..0, true)) => Ok((Value::Int(number as i64), number as u64)),
-            Ok((number, true)) => Ok((Value::UInt(number as u64), number as u64)),
+            Ok((number, exact)) if !exact || !field.survives(number) => Ok((Value::Raw { bit, bits }, number as u64)),
+            Ok((number @ ..0, _)) => Ok((Value::Int(number as i64), number as u64)),
+            Ok((number, _)) => Ok((Value::UInt(number as u64), number as u64)),
             Err(why) => {
                 let have = u64::from(reader.end() - start);
                 Err(reader.broken(field, Fault::new(Reason::Undefined(why), start, 0, have)))

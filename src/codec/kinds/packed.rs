@@ -2,13 +2,14 @@
 
 use super::deflating;
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Field, Name};
+use crate::codec::layout::{Field, Name, Order};
 use crate::codec::node::Value;
 use crate::codec::writer::WriteStop;
-use crate::codec::{Context, EncodeError, Reader, Sampler, Writer, walk};
+use crate::codec::{Context, EncodeError, Reader, Sampler, Writer, bits, walk};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
+use std::ops::Deref;
 
 /// The transformation of the bytes.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +22,9 @@ pub enum Packing {
     Gzip,
     /// Each byte is combined by XOR with the next byte of this key, which repeats.
     Xor(&'static [u8]),
-    /// Each byte is combined by XOR with the lowest byte of an earlier number.
-    XorField(Name),
+    /// Each byte is combined by XOR with the next one of an earlier number, of as many bytes in this order, which
+    /// repeat.
+    XorField(Name, u8, Order),
 }
 
 /// A field in packed bytes.
@@ -40,36 +42,49 @@ pub struct Packed {
     pub fields: &'static [Field; 3],
 }
 
-fn xor(bytes: &mut [u8], key: impl Iterator<Item = u8> + Clone) {
-    bytes.iter_mut().zip(key.cycle()).for_each(|(byte, key)| *byte ^= key);
+fn xor(bytes: &mut [u8], key: &[u8]) {
+    bytes.iter_mut().zip(key.iter().cycle()).for_each(|(byte, key)| *byte ^= key);
+}
+
+/// The bytes of a key.
+enum Key {
+    Always(&'static [u8]),
+    /// The first ones of these.
+    Known([u8; 8], u8),
+}
+
+impl Deref for Key {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Key::Always(key) => key,
+            Key::Known(key, bytes) => key.get(..*bytes as usize).unwrap_or(key),
+        }
+    }
 }
 
 impl Packed {
     fn compressed(&self) -> bool {
-        !matches!(self.packing, Packing::Xor(_) | Packing::XorField(_))
+        !matches!(self.packing, Packing::Xor(_) | Packing::XorField(..))
     }
 
     /// Appends the unpacked bytes. Returns false if the packed ones are invalid, or the result is too long.
-    fn unpack(&self, packed: &[u8], key: u8, out: &mut Vec<u8>) -> bool {
+    fn unpack(&self, packed: &[u8], key: &[u8], out: &mut Vec<u8>) -> bool {
         let most = self.most as u64;
         match self.packing {
             Packing::Zlib => deflating::inflate(true, packed, most, out),
             Packing::Deflate => deflating::inflate(false, packed, most, out),
             Packing::Gzip => deflating::all(&mut flate2::bufread::GzDecoder::new(packed), most, out),
-            Packing::Xor(key) => {
+            Packing::Xor(_) | Packing::XorField(..) => {
                 out.extend_from_slice(packed);
-                xor(out, key.iter().copied());
-                true
-            }
-            Packing::XorField(_) => {
-                out.extend_from_slice(packed);
-                xor(out, std::iter::once(key));
+                xor(out, key);
                 true
             }
         }
     }
 
-    fn pack(&self, plain: &[u8], key: u8) -> Vec<u8> {
+    fn pack(&self, plain: &[u8], key: &[u8]) -> Vec<u8> {
         // Writing to a vector cannot fail.
         match self.packing {
             Packing::Zlib => deflating::deflate(true, plain, <[u8]>::to_vec),
@@ -79,21 +94,16 @@ impl Packed {
                 let _ = gzip.write_all(plain);
                 gzip.finish().unwrap_or_default()
             }
-            Packing::Xor(key) => {
+            Packing::Xor(_) | Packing::XorField(..) => {
                 let mut bytes = plain.to_vec();
-                xor(&mut bytes, key.iter().copied());
-                bytes
-            }
-            Packing::XorField(_) => {
-                let mut bytes = plain.to_vec();
-                xor(&mut bytes, std::iter::once(key));
+                xor(&mut bytes, key);
                 bytes
             }
         }
     }
 
     /// Whether packing gives these bytes.
-    fn packs_to(&self, plain: &[u8], key: u8, packed: &[u8]) -> bool {
+    fn packs_to(&self, plain: &[u8], key: &[u8], packed: &[u8]) -> bool {
         match self.packing {
             Packing::Zlib => deflating::deflate(true, plain, |made| made == packed),
             Packing::Deflate => deflating::deflate(false, plain, |made| made == packed),
@@ -101,8 +111,16 @@ impl Packed {
         }
     }
 
-    fn key(&self, known: impl Fn(&Name) -> Option<u64>) -> u8 {
-        if let Packing::XorField(name) = &self.packing { known(name).unwrap_or(0) as u8 } else { 0 }
+    fn key(&self, known: impl Fn(&Name) -> Option<u64>) -> Key {
+        match &self.packing {
+            Packing::Xor(key) => Key::Always(key),
+            Packing::XorField(name, bytes, order) => {
+                let number = known(name).unwrap_or(0);
+                let ordered = if *order == Order::Big { bits::swap(number, *bytes as u32 * 8) } else { number };
+                Key::Known(ordered.to_le_bytes(), *bytes)
+            }
+            _ => Key::Always(&[]),
+        }
     }
 
     /// Reads the unpacked bytes.
@@ -139,11 +157,11 @@ impl Packed {
             reader.broken(field, Fault::new(Reason::Undefined(what), start, 0, have))
         };
         let Some((source, mut plain)) = taken else { return Err(fault(reader, "no room to unpack it")) };
-        let whole = self.unpack(packed, key, &mut plain);
+        let whole = self.unpack(packed, &key, &mut plain);
         let mark = reader.tree.nodes().len();
         let (open, depth) = (reader.tree.open.len(), reader.depth);
         let inside = if whole { self.inside(&plain, source, reader) } else { Ok(()) };
-        let again = self.compressed() && whole && inside.is_ok() && !self.packs_to(&plain, key, packed);
+        let again = self.compressed() && whole && inside.is_ok() && !self.packs_to(&plain, &key, packed);
         let length = plain.len() as u64;
         if let Some(context) = &mut reader.context {
             context.give_source(source, plain);
@@ -181,9 +199,9 @@ impl Packed {
         let given = writer.derived_input(&self.fields[2]).and_then(|value| value.as_str());
         let given = given.and_then(|text| hex::decode(text).ok()).filter(|packed| {
             let mut unpacked = Vec::new();
-            self.unpack(packed, key, &mut unpacked) && unpacked == plain
+            self.unpack(packed, &key, &mut unpacked) && unpacked == plain
         });
-        let packed = given.unwrap_or_else(|| self.pack(&plain, key));
+        let packed = given.unwrap_or_else(|| self.pack(&plain, &key));
         writer.put_bytes(&packed);
         match &self.inflated {
             Some(name) => writer.counted(name, plain.len() as u64),
@@ -197,7 +215,7 @@ impl Packed {
         sampler.ended = true;
         let plain = sampler.out.split_off(at).into_bytes();
         let key = self.key(|name| sampler.known(name));
-        sampler.out.put_bytes(&self.pack(&plain, key));
+        sampler.out.put_bytes(&self.pack(&plain, &key));
         if let Some(name) = &self.inflated {
             sampler.complete(name, plain.len() as u64);
         }
@@ -209,7 +227,7 @@ impl Packed {
             Packing::Zlib => "compressed (zlib)",
             Packing::Deflate => "compressed (deflate)",
             Packing::Gzip => "compressed (gzip)",
-            Packing::Xor(_) | Packing::XorField(_) => "masked (xor)",
+            Packing::Xor(_) | Packing::XorField(..) => "masked (xor)",
         }
     }
 }

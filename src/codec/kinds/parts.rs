@@ -80,7 +80,10 @@ impl Parts {
         let (mut named, mut undefined) = (0, None);
         for (field, part) in self.fields.iter().zip(self.places) {
             let value = number >> part.low & part.mask;
-            named |= part.mask << part.low;
+            // If the number shown for a part does not convert back to it, the whole number is shown, too.
+            if !field.is(flag::WIDE) || field.survives(value.into()) {
+                named |= part.mask << part.low;
+            }
             if field.is(flag::CLOSED)
                 && let Show::Enum(names) = field.show
                 && names.iter().all(|(known, _)| *known != value)
@@ -134,7 +137,11 @@ impl Parts {
         let mut missing = None;
         let mut entries = Vec::new();
         for (field, part) in self.each() {
-            let given = self.given(field, part, writer)?;
+            // The whole number decides, also about a part that could not be shown.
+            let given = match whole {
+                Some(_) => writer.input(field).map(|_| 0),
+                None => self.given(field, part, writer)?,
+            };
             let value = match (whole, given, field.default) {
                 (Some(number), ..) => number >> part.low & part.mask,
                 (None, Some(value), _) => value,

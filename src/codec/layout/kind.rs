@@ -244,6 +244,14 @@ impl Kind {
             other => other.width().map(|(bits, _)| bits),
         }
     }
+
+    /// Whether later fields may refer to it as a number.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self,
+            Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. } | Kind::Float { .. } | Kind::Bool { .. }
+        )
+    }
 }
 
 impl Field {
@@ -271,6 +279,12 @@ impl Field {
             }
             _ => place(&|text| text.chars().cmp(chars.clone())),
         }
+    }
+
+    /// Whether the form in which a number is shown converts back to it.
+    #[inline]
+    pub(crate) fn survives(&self, number: i128) -> bool {
+        if let Show::Scaled(scale) = self.show { scale.survives(number) } else { true }
     }
 
     /// The number of bits, if the field is always present and its size is always the same.

@@ -131,6 +131,8 @@ pub mod flag {
     /// A list whose elements have the fields of the application's messages. Paths that begin with `payload.` lead into
     /// the elements.
     pub const PAYLOADS: u32 = 262_144;
+    /// A scaled number that is so wide that the number shown may not convert back to it. If so, its bits are shown.
+    pub(crate) const WIDE: u32 = 524_288;
 }
 
 /// The form in which a value is shown, and given when encoding.

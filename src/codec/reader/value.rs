@@ -4,8 +4,10 @@ use super::Reader;
 use crate::codec::bits;
 use crate::codec::context::{Context, NoContext};
 use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::half_text::float_bits;
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Look, Name, Order, Show, When, flag};
 use crate::codec::node::Value;
+use crate::codec::scale::Scale;
 
 impl<'a> Reader<'a> {
     #[inline]
@@ -103,6 +105,19 @@ impl<'a> Reader<'a> {
             Count::Field(ref name) => self.known(name).unwrap_or(0),
             Count::Until(_) | Count::UntilOrEnd(_) | Count::While(_) | Count::Rest => self.left() as u64,
         })
+    }
+
+    /// Returns the number that is shown for a float with these bits, and whether it converts back to them.
+    #[cold]
+    pub(super) fn scaled(&self, value: Value, scale: Scale, (pattern, bits): (u64, u8)) -> (Value, bool) {
+        let raw = match value {
+            Value::F16(bits) => half::f16::from_bits(bits).to_f64(),
+            Value::F32(v) => v.into(),
+            Value::F64(v) => v,
+            _ => 0.0,
+        };
+        let shown = scale.float(raw, |back| float_bits(back, bits).0 == pattern);
+        (Value::F64(shown.unwrap_or(raw)), shown.is_some())
     }
 
     pub(super) fn groups(&mut self, field: &'static Field, max: u16, start: u32) -> Result<Groups, Stop> {

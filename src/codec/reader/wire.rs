@@ -28,10 +28,14 @@ impl Wire for Reader<'_> {
         if let Show::Flags(flags) = field.show {
             v &= !flags.fixed_mask;
         }
-        if field.flags & (flag::REFERENCED | flag::CLOSED) != 0 {
+        if field.flags & (flag::REFERENCED | flag::CLOSED | flag::WIDE) != 0 {
             self.defined(field, v, start)?;
             if field.is(flag::REFERENCED) {
                 self.tree.scope.push(field, v, start, true);
+            }
+            if field.is(flag::WIDE) && !field.survives(v.into()) {
+                self.tree.push(field, Value::Raw { bit: start, bits: bits as u32 }, start, bits as u32);
+                return Ok(());
             }
         }
         self.tree.push(field, Value::UInt(v), start, bits as u32);
@@ -52,7 +56,13 @@ impl Wire for Reader<'_> {
                 let raw = self.take(bits as u32, order);
                 let v = bits::signed(raw, bits as u32);
                 // Flags are unsigned.
-                let value = if let Show::Flags(_) = field.show { Value::UInt(raw) } else { Value::Int(v) };
+                let value = match field.show {
+                    Show::Flags(_) => Value::UInt(raw),
+                    _ if field.is(flag::WIDE) && !field.survives(v.into()) => {
+                        Value::Raw { bit: start, bits: bits as u32 }
+                    }
+                    _ => Value::Int(v),
+                };
                 (value, v as u64)
             }
             Kind::Bool { bits } => {
@@ -75,12 +85,15 @@ impl Wire for Reader<'_> {
                     Value::F64(x) => x.is_finite(),
                     _ => true,
                 };
+                let (value, finite) = match field.show {
+                    Show::Scaled(scale) if finite => self.scaled(value, scale, (v, bits)),
+                    _ => (value, finite),
+                };
                 (if finite { value } else { Value::Raw { bit: start, bits: bits as u32 } }, v)
             }
             Kind::VarInt { max_groups, sign } => {
                 let n = self.groups(field, max_groups, start)?;
-                // A scaled value is a double. Only numbers below 2^33 are scaled, so that it is exact.
-                let scaled = !matches!(field.show, Show::Scaled(_)) || sign.read(n.value).unsigned_abs() < 1 << 33;
+                let scaled = field.survives(sign.read(n.value));
                 let raw = Value::Raw { bit: start, bits: n.count * 8 };
                 match sign {
                     Sign::None if n.exact && scaled => (Value::UInt(n.value), n.value),

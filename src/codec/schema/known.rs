@@ -1,7 +1,7 @@
 //! The targets of a file's names: earlier fields, and their uses.
 
 use crate::codec::kinds::Choice;
-use crate::codec::layout::{ValueName, When};
+use crate::codec::layout::{Order, ValueName, When};
 
 /// A carrier's name, and the messages that it has.
 pub type Carried = (&'static str, &'static [Choice]);
@@ -60,6 +60,8 @@ pub struct Known {
     pub place: usize,
     /// The number of its bits; 7: variable.
     pub width: u32,
+    /// The order of its bytes.
+    pub order: Order,
 }
 
 /// A field of the file, and its uses.

@@ -34,6 +34,7 @@ pub(crate) mod named;
 pub(crate) mod names;
 pub(crate) mod parse;
 pub(crate) mod reading;
+pub(crate) mod respell;
 pub(crate) mod text;
 pub(crate) mod types;
 
@@ -158,9 +159,9 @@ impl Schemas {
         text: &str,
         encodings: &dyn Fn(&str) -> Option<&'static [Encoding]>,
     ) -> Result<(), SchemaError> {
-        let parsed = parse::parse(file, text)?;
+        let mut parsed = parse::parse(file, text)?;
         let fail = |(line, reason)| SchemaError { file: file.into(), line, reason };
-        let Some(over) = &parsed.over else {
+        let Some(over) = parsed.over.take() else {
             let why = "proto is missing: expected proto = \"NAME\", the protocol whose payloads these are";
             return Err(fail((1, why.into())));
         };
@@ -168,10 +169,12 @@ impl Schemas {
             return Err(fail((over.line, format!("no protocol {:?} that takes schemas", over.protocol))));
         };
         let first = |wrong: compile::Mistakes| wrong.into_iter().min_by_key(|(line, _)| *line).unwrap_or_default();
-        let messages = compile::payloads(&parsed, over, known).map_err(|wrong| fail(first(wrong)))?;
+        let wrong = respell::respell(&mut parsed, known);
+        let messages = if wrong.is_empty() { compile::payloads(&parsed, &over, known) } else { Err(wrong) };
+        let messages = messages.map_err(|wrong| fail(first(wrong)))?;
         match self.protos.iter_mut().find(|(p, _)| *p == over.protocol) {
             Some((_, list)) => list.extend(messages),
-            None => self.protos.push((over.protocol.clone(), messages)),
+            None => self.protos.push((over.protocol, messages)),
         }
         Ok(())
     }

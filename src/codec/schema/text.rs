@@ -18,6 +18,8 @@ pub struct File {
     pub encoding: (String, usize),
     /// The most significant byte comes first; `None`: not set.
     pub big: Option<bool>,
+    /// The number before a `string` and a list `T[]`, and its line; empty: none.
+    pub lengths: (String, usize),
     /// `[over]`, or `proto`: the protocol whose payloads these are.
     pub over: Option<OverText>,
     /// The protocols whose datagrams are among those of this one, with their lines.

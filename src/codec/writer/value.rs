@@ -2,8 +2,9 @@
 
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
-use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign, flag};
-use crate::codec::{bits, digits, half_text, kinds};
+use crate::codec::half_text::float_bits;
+use crate::codec::layout::{Charset, Field, Kind, Len, Order, Show, Sign, flag};
+use crate::codec::{bits, digits, kinds};
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
@@ -119,7 +120,7 @@ impl<'a> Writer<'a> {
             }
             Show::Scaled(scale) => {
                 match value.as_f64().or_else(|| value.as_str().and_then(|s| s.trim().parse().ok())) {
-                    Some(v) if v.is_finite() => Ok(scale.raw(v) as i128),
+                    Some(v) if v.is_finite() => Ok(scale.raw(v)),
                     _ => Err(WriteStop::Error(self.wrong("a number", value))),
                 }
             }
@@ -167,12 +168,13 @@ impl<'a> Writer<'a> {
                         sign.read(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift)) as u64
                     );
                 }
+                let mut read = bits::BitBuf::default();
+                read.put_bytes(&bytes);
                 if let Some(extended) = kinds::extended(field) {
-                    let mut read = bits::BitBuf::default();
-                    read.put_bytes(&bytes);
                     return Ok(extended.at(&read, 0, None).1);
                 }
-                Ok(bits::get(&bytes, 0, (count as u32).min(64)))
+                let (_, order) = field.kind.width().unwrap_or((64, Order::Little));
+                Ok(read.number_at(0, (count as u32).min(64), order.within(self.order)))
             }
             Kind::Address(address) => match value.as_str().and_then(|text| address.parse(text)) {
                 Some(bytes) => {
@@ -199,14 +201,8 @@ impl<'a> Writer<'a> {
                 else {
                     return Err(WriteStop::Error(self.wrong("a number", value)));
                 };
-                let (pattern, finite) = match bits {
-                    16 => {
-                        let bits = half_text::nearest(v);
-                        (bits as u64, half::f16::from_bits(bits).is_finite())
-                    }
-                    32 => ((v as f32).to_bits() as u64, (v as f32).is_finite()),
-                    _ => (v.to_bits(), v.is_finite()),
-                };
+                let v = if let Show::Scaled(scale) = field.show { scale.back(v) } else { v };
+                let (pattern, finite) = float_bits(v, bits);
                 if !finite && v.is_finite() {
                     return Err(self.fail(format!("{v} is out of range for {bits} bits")));
                 }

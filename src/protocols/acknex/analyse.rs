@@ -47,7 +47,7 @@ impl fmt::Display for Angles {
         let mut comma = "";
         for (field, bytes) in ANGLES.iter().zip(self.0) {
             if let Some(bytes) = bytes.filter(|[high, low]| high != low) {
-                let degrees = Scale::Degrees.shown(i16::from_le_bytes(bytes) as i64);
+                let degrees = Scale::Degrees.shown(i16::from_le_bytes(bytes).into());
                 write!(f, "{comma}{} {degrees}", field.name)?;
                 comma = ", ";
             }

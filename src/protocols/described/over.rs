@@ -6,6 +6,7 @@ use crate::codec::layout::{Field, flag};
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::compose::{CARRIER, compose};
 use crate::codec::schema::parse;
+use crate::codec::schema::respell::respell;
 use crate::codec::schema::text::File;
 
 /// Finds the file that describes a protocol: its name and its text.
@@ -33,9 +34,17 @@ pub fn described(text: &str) -> Option<String> {
     Some(parse::parse_all("", text, 1).ok()?.protocol)
 }
 
+/// Parses a file with one spelling of each type.
+fn spelt(file: &str, text: &str, first: usize) -> Result<File, Vec<SchemaError>> {
+    let mut parsed = parse::parse_all(file, text, first)?;
+    let error = |(line, reason)| SchemaError { file: file.into(), line, reason };
+    let wrong: Vec<SchemaError> = respell(&mut parsed, &[]).into_iter().map(error).collect();
+    if wrong.is_empty() { Ok(parsed) } else { Err(wrong) }
+}
+
 /// Parses a file, and joins it with its carrier's, whose name is the second result.
 pub fn parsed(file: &str, text: &str, carriers: Carriers<'_>) -> Result<(File, String), Vec<SchemaError>> {
-    let mut own = parse::parse_all(file, text, 1)?;
+    let mut own = spelt(file, text, 1)?;
     let Some(over) = own.over.take() else { return Ok((own, String::new())) };
     let fail = |line: usize, why: String| Err(vec![SchemaError { file: file.into(), line, reason: why }]);
     if own.protocol.is_empty() {
@@ -51,7 +60,7 @@ pub fn parsed(file: &str, text: &str, carriers: Carriers<'_>) -> Result<(File, S
                 let why = format!("over: no file describes {name:?}: name it with --protocol-file, too");
                 return fail(over.line, why);
             };
-            let base = parse::parse_all(&name, &text, CARRIER)
+            let base = spelt(&name, &text, CARRIER)
                 .map_err(|all| all.into_iter().map(|e| mistake(file, &name, e.line, e.reason)).collect::<Vec<_>>())?;
             if base.over.is_some() {
                 return fail(over.line, format!("over: {} is over another protocol itself", over.protocol));

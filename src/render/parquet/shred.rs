@@ -216,8 +216,8 @@ impl Shredder<'_> {
             (Leaf::F64, Value::F16(bits), _) => column.f64(half_text::shortest(bits)),
             // As it is shown: the shortest digits that identify this 32-bit number.
             (Leaf::F64, Value::F32(v), _) => column.f64(v.to_string().parse().unwrap_or(v.into())),
-            (Leaf::F64, Value::UInt(n), Show::Scaled(scale)) => column.f64(scale.shown(n as i64)),
-            (Leaf::F64, Value::Int(n), Show::Scaled(scale)) => column.f64(scale.shown(n)),
+            (Leaf::F64, Value::UInt(n), Show::Scaled(scale)) => column.f64(scale.shown(n as f64)),
+            (Leaf::F64, Value::Int(n), Show::Scaled(scale)) => column.f64(scale.shown(n as f64)),
             (Leaf::F64, Value::UInt(n), Show::Plain) => column.f64(n as f64),
             (Leaf::F64, Value::Int(n), Show::Plain) => column.f64(n as f64),
             (Leaf::F64, Value::Json { start, len }, _) => match number(source(), start, len) {

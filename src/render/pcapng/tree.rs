@@ -233,7 +233,7 @@ fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
             });
         }
         Show::Time { clock, .. } => time(clock, signed.map_or(n.into(), i128::from), out),
-        Show::Scaled(scale) => float(scale.shown(n as i64), out),
+        Show::Scaled(scale) => float(scale.shown(signed.map_or(n as f64, |n| n as f64)), out),
         Show::Plain | Show::Asked(_) | Show::Enum(_) => {
             out.push(if signed.is_some() { b'i' } else { b'u' });
             digits(out);

@@ -8,13 +8,8 @@ use crate::codec::schema::named::{identifier, leak, member};
 use crate::codec::schema::text::FieldText;
 use crate::codec::schema::{Encoding, Form};
 
-/// Whether later fields may refer to it as a number.
-pub fn is_number(kind: &Kind) -> bool {
-    matches!(kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. } | Kind::Float { .. } | Kind::Bool { .. })
-}
-
 /// The first key of a field that only the language's own types have.
-fn own_key(t: &FieldText) -> Option<&'static str> {
+pub fn own_key(t: &FieldText) -> Option<&'static str> {
     let given = [
         ("size", t.size.is_some()),
         ("until", t.until.is_some()),
@@ -97,7 +92,7 @@ impl<'a> Compiler<'a> {
 
     /// Compiles a type that is a word of the encoding, and no number.
     pub fn foreign(&mut self, t: &FieldText, kind: &str, all: &[FieldText]) -> Compiled<Option<Field>> {
-        let Some(field) = self.encoded(kind).filter(|field| !is_number(&field.kind)) else { return Ok(None) };
+        let Some(field) = self.encoded(kind).filter(|field| !field.kind.is_number()) else { return Ok(None) };
         let content = matches!(field.kind, Kind::Text { .. } | Kind::Bytes { .. });
         if let Some(key) = own_key(t) {
             // The language's own text and bytes have these keys.

@@ -13,7 +13,7 @@ mod sizes;
 mod structs;
 mod unique;
 
-pub use encoded::{counted, is_number};
+pub use encoded::{counted, own_key};
 pub use hooks::{Hook, Join, Set};
 pub use joins::KEY_FIELDS;
 pub use messages::BY_ID;
@@ -25,7 +25,7 @@ use super::known::{At, Known, Use, used};
 use super::parse::condition::Expr;
 use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing, Settled, Settles};
-use crate::codec::layout::{Field, ValueName, When};
+use crate::codec::layout::{Field, Order, ValueName, When};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::reading::FieldHead;
 use crate::codec::schema::{Encoding, Form};
@@ -179,6 +179,7 @@ impl<'a> Compiler<'a> {
             group: None,
             place,
             width: 0,
+            order: Order::Little,
         });
     }
 

@@ -32,7 +32,7 @@ pub fn packed(field: Field, packing: Packing, most: usize, inflated: Option<Name
     let mut kept = bytes("compressed", Len::Rest).doc("the compressed bytes, where compressing again gives others");
     kept.flags |= flag::DERIVED;
     wrapped(field, |inner| {
-        let masked = matches!(packing, Packing::Xor(_) | Packing::XorField(_));
+        let masked = matches!(packing, Packing::Xor(_) | Packing::XorField(..));
         let bits = if masked { inner.kind.bits() } else { None };
         Kind::Packed(lasting(Packed { packing, bits, most, inflated, fields: lasting([inner, left, kept]) }))
     })

@@ -1,7 +1,7 @@
 //! The keys of the language, by table.
 
-pub const FILE: &str = "protocol proto doc encoding over beside udp tcp websocket packet message struct enum flags memory settings \
-    numbers requests recognise probe session version";
+pub const FILE: &str = "protocol proto doc encoding lengths over beside udp tcp websocket packet message struct enum flags memory \
+    settings numbers requests recognise probe session version";
 pub const OVER: &str = "protocol";
 pub const UDP: &str = "ports";
 pub const TCP: &str = "ports frame";

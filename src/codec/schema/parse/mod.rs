@@ -115,6 +115,7 @@ impl Parser<'_> {
                 file.encoding = (self.reader.text("encoding", value)?, self.line(&item));
                 file.big = self.order("encoding", value).ok();
             }
+            "lengths" => file.lengths = (self.reader.text("lengths", value)?, self.line(&item)),
             "beside" => file.beside = self.beside(value)?,
             "udp" => file.udp = Some(self.ports(item, keys::UDP)?),
             "tcp" => file.tcp = Some(self.ports(item, keys::TCP)?),

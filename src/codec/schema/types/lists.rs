@@ -51,8 +51,9 @@ impl<'a> Compiler<'a> {
             let ways = format!("write {element}[5], {element}[FIELD] or {element}[*]");
             return t.fail(format!("arrays have no count of their own here: {ways}"));
         } else if times.is_empty() {
-            return t
-                .fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
+            return t.fail(format!(
+                "how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]; lengths = \"u16\" gives {element}[] a count, for the file"
+            ));
         } else if times == "*" {
             match t.until.as_deref() {
                 Some([mark]) if t.until_number && t.kind.trim() == kind && t.or_end => {
@@ -259,7 +260,6 @@ impl<'a> Compiler<'a> {
             }
             return Ok(group);
         }
-        let near = hint(nearest(element, self.words()));
-        t.fail(format!("no type {element:?}{}{near}", self.in_encoding()))
+        self.no_type(t, element)
     }
 }

@@ -56,7 +56,6 @@ pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
         ("optional", t.optional),
         ("xor", t.xor.is_some()),
         ("charset", t.charset.is_some()),
-        ("scale", t.scale.is_some()),
         ("flags", t.flags.is_some()),
         ("plus", t.plus != 0 || !t.cases.is_empty()),
     ];

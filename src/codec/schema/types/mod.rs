@@ -11,11 +11,11 @@ mod parts;
 use super::compile::{Compiled, Compiler, lasting, packed, padded, statics, takes_the_rest};
 use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
-use crate::codec::digits;
 use crate::codec::kinds::{Address, Extent, Packing, Settles, catalogue};
-use crate::codec::layout::{Field, Kind, Len, Other, Show, flag, of, switch};
+use crate::codec::layout::{Field, Kind, Len, Order, Other, Show, flag, of, switch};
 use crate::codec::schema::Form;
 use crate::codec::schema::named::{identifier, leak};
+use crate::codec::{bits, digits};
 use crate::nearest::{hint, nearest};
 
 /// The names of types.
@@ -107,15 +107,7 @@ impl<'a> Compiler<'a> {
             field = packed(field, packing, most, inflated, &t.name);
         }
         if let Some(xor) = &t.xor {
-            let packing = match xor {
-                ValueText::Number(n) if (0..256).contains(n) => Packing::Xor(lasting([*n as u8])),
-                ValueText::Text(key) => match hex::decode(key) {
-                    Ok(key) if !key.is_empty() => Packing::Xor(statics(key)),
-                    _ if matches!(self.find(key), Some(Found::Field(_))) => Packing::XorField(self.name(key)),
-                    _ => return Err(self.nothing(t.line, &format!("{}: xor", t.name), key)),
-                },
-                _ => return t.fail("xor: expected a number up to 255, hex digits, or an earlier field"),
-            };
+            let packing = self.mask(t, xor, &field)?;
             field = packed(field, packing, usize::MAX, None, &t.name);
         }
         let plus = t.size.as_ref().map_or(0, |size| size.plus);
@@ -128,6 +120,45 @@ impl<'a> Compiler<'a> {
             None => {}
         }
         Ok(field)
+    }
+
+    /// The key of a field that is combined with it.
+    fn mask(&self, t: &FieldText, xor: &ValueText, field: &Field) -> Compiled<Packing> {
+        // A wide key is as wide as the number, or each number of the list.
+        let number = match &field.kind {
+            Kind::Array { of, .. } => &of.kind,
+            kind => kind,
+        };
+        let width = number.width().filter(|(bits, _)| bits.is_multiple_of(8));
+        if number.is_number() && width.is_none() {
+            return t.fail("xor is for text, bytes, and numbers of whole bytes");
+        }
+        Ok(match xor {
+            ValueText::Number(n @ 0..256) => Packing::Xor(lasting([*n as u8])),
+            ValueText::Number(n) => match (u64::try_from(*n), width) {
+                (Ok(key), Some((bits, order))) if key <= bits::mask(bits) => {
+                    let mut bytes = bits::BitBuf::default();
+                    bytes.put_number(key, bits, order);
+                    Packing::Xor(statics(bytes.into_bytes()))
+                }
+                (_, Some((bits, _))) => {
+                    return t.fail(format!("xor: expected 0 to {}, got {n}", bits::mask(bits)));
+                }
+                _ => return t.fail("xor: expected a number up to 255, hex digits, or an earlier field"),
+            },
+            ValueText::Text(key) => match (hex::decode(key), self.find(key)) {
+                (Ok(key), _) if !key.is_empty() => Packing::Xor(statics(key)),
+                (_, Some(Found::Field(place))) => {
+                    let known = &self.known[place];
+                    let wide = known.width > 8 && known.width.is_multiple_of(8);
+                    let (bits, order) =
+                        if wide { width.unwrap_or((known.width, known.order)) } else { (8, Order::Little) };
+                    Packing::XorField(self.name(key), (bits / 8) as u8, order)
+                }
+                _ => return Err(self.nothing(t.line, &format!("{}: xor", t.name), key)),
+            },
+            ValueText::Float(_) => return t.fail("xor: expected a number, hex digits, or an earlier field"),
+        })
     }
 
     /// Whether there is a length or a count before the field.
@@ -192,8 +223,7 @@ impl<'a> Compiler<'a> {
             if let Some(fields) = self.grouped(t, kind)? {
                 return Ok(fields);
             }
-            let near = hint(nearest(kind, self.words()));
-            return t.fail(format!("no type {kind:?}{}{near}", self.in_encoding()));
+            return self.no_type(t, kind);
         }
         if kind == "fault" {
             let why = if t.doc.is_empty() { "what follows is not described" } else { leak(&t.doc) };
@@ -215,8 +245,17 @@ impl<'a> Compiler<'a> {
         if let Some(fields) = self.grouped(t, kind)? {
             return Ok(fields);
         }
-        let near = hint(nearest(kind, self.words()));
-        t.fail(format!("no type {kind:?}{}{near}", self.in_encoding()))
+        self.no_type(t, kind)
+    }
+
+    /// Refuses a type that does not exist.
+    pub(super) fn no_type<T>(&self, t: &FieldText, kind: &str) -> Compiled<T> {
+        let why = match (kind, self.form()) {
+            ("u4", Form::Sequence) => ": half of a byte is a number, a size, a count or the key of a message".into(),
+            ("string", Form::Sequence) => ": string8, string16 and string32 have a length of their own; lengths = \"u16\" gives string one, for the file".into(),
+            _ => hint(nearest(kind, self.words())),
+        };
+        t.fail(format!("no type {kind:?}{}{why}", self.in_encoding()))
     }
 
     /// Compiles a struct, in an object of its own or in its parent's.

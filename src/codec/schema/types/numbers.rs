@@ -1,15 +1,18 @@
 //! Numbers: words, bits, and their display.
 
-use super::super::compile::{Compiled, Compiler, is_number, lasting, statics};
+use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, Known, used};
 use super::super::text::{CaseText, FieldText};
 use crate::codec::kinds::{Extended, Head, Longer, Settles};
-use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
+use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, flag, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::Form;
 use crate::codec::schema::named::names;
 use crate::codec::schema::reading::Named;
 use crate::codec::{Clock, describe, digits};
+
+/// The bits of numbers for which any scale is exact.
+pub(super) const EXACT: u32 = 48;
 
 impl<'a> Compiler<'a> {
     /// The byte order of types without their own: that of the file which has the field.
@@ -39,7 +42,7 @@ impl<'a> Compiler<'a> {
     pub fn word_type(&self, word: &str, line: usize) -> Compiled<Option<Field>> {
         let field = |kind| Field { kind, ..uint("", 8) };
         match self.encoded(word) {
-            Some(number) if is_number(&number.kind) => {
+            Some(number) if number.kind.is_number() => {
                 let mut number = number.clone();
                 number.set_name("");
                 return Ok(Some(number));
@@ -142,6 +145,7 @@ impl<'a> Compiler<'a> {
         if t.scale.is_some() && self.is_derived(&t.name) {
             // The scale is that of the length: `length_bits` is shown in bits.
             field.show = Show::Plain;
+            field.flags &= !flag::WIDE;
         }
         let listed = t.kind.trim().ends_with(']');
         if !listed && (t.plus != 0 || !t.cases.is_empty()) {
@@ -150,9 +154,9 @@ impl<'a> Compiler<'a> {
         let whole = !matches!(field.kind, Kind::Float { .. });
         let names = describe::names(&field.show).unwrap_or_default();
         self.know(t, &t.name, (whole, names), t.hidden);
-        let width = field.kind.width().map_or(7, |(bits, _)| bits);
+        let (width, order) = field.kind.width().unwrap_or((7, Order::Little));
         if let Some(known) = self.known.last_mut() {
-            known.width = width;
+            (known.width, known.order) = (width, order);
         }
         self.derived_or_default(t, &mut field, width)?;
         Ok(Some(field))
@@ -199,10 +203,17 @@ impl<'a> Compiler<'a> {
     fn shown(&self, t: &FieldText, mut field: Field, kind: &str) -> Compiled<Field> {
         let fail = |why: String| (t.line, format!("{}: {why}", t.name));
         let whole = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
-        if (t.scale.is_some() || t.names.is_some() || t.flags.is_some()) && !whole {
-            return Err(fail(format!("scale, enum and flags are for whole numbers, not for {kind}")));
+        let float = matches!(field.kind, Kind::Float { .. });
+        if (t.names.is_some() || t.flags.is_some() || t.rounded) && !whole {
+            return Err(fail(format!("enum, flags and rounded are for whole numbers, not for {kind}")));
+        }
+        if t.scale.is_some() && !whole && !float {
+            return Err(fail(format!("scale is for numbers, not for {kind}")));
         }
         field.show = self.show((t.scale, &t.names, &t.flags), &field.kind).map_err(fail)?;
+        if t.scale.is_some() && !t.hidden && field.kind.width().is_some_and(|(bits, _)| bits > EXACT) {
+            field.flags |= flag::WIDE;
+        }
         if t.angle {
             field.show = Show::Scaled(Scale::Degrees);
         }
@@ -241,12 +252,10 @@ impl<'a> Compiler<'a> {
             return Ok(Show::Flags(lasting(flags)));
         }
         let Some((num, den)) = scale else { return Ok(Show::Plain) };
-        if matches!(kind, Kind::UInt { bits: 33.., .. } | Kind::Int { bits: 33.., .. }) {
-            return Err("scale is for numbers of up to 32 bits".into());
-        }
         let over = num == 1 && den.is_power_of_two();
         // Payloads of the built-in protocols are shown with few decimals.
-        let ratio = if self.encoding.is_some() { Scale::Ratio { num, den } } else { Scale::Exact { num, den } };
+        let few = self.encoding.is_some() && !matches!(kind, Kind::Float { .. });
+        let ratio = if few { Scale::Ratio { num, den } } else { Scale::Exact { num, den } };
         Ok(Show::Scaled(if over { Scale::Over(den) } else { ratio }))
     }
 }

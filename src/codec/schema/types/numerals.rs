@@ -4,7 +4,8 @@ use super::super::compile::{Compiled, Compiler, lasting};
 use super::super::text::FieldText;
 use crate::codec::describe;
 use crate::codec::kinds::{Numeral, Radix};
-use crate::codec::layout::{Charset, Field, Kind, Len, of};
+use crate::codec::layout::{Charset, Field, Kind, Len, Show, of};
+use crate::codec::scale::Scale;
 
 /// The longest number of a fixed size, in characters.
 const LONGEST: u32 = 64;
@@ -27,8 +28,13 @@ impl Compiler<'_> {
             _ => {}
         }
         let mut field = of(text.name, Kind::Numeral(lasting(Numeral { len, radix })));
-        field.show =
-            self.show((None, &t.names, &None), &field.kind).map_err(|why| (t.line, format!("{}: {why}", t.name)))?;
+        // The scale of a length is that of what it counts.
+        let scale = t.scale.filter(|_| !t.hidden && !self.is_derived(&t.name));
+        let show = self.show((scale, &t.names, &None), &field.kind);
+        field.show = show.map_err(|why| (t.line, format!("{}: {why}", t.name)))?;
+        if let (true, Some((num, den))) = (t.rounded, scale) {
+            field.show = Show::Scaled(Scale::Ratio { num, den });
+        }
         if let Some(known) = self.known.last_mut() {
             (known.number, known.text, known.width) = (true, false, 7);
             known.names = describe::names(&field.show).unwrap_or_default();

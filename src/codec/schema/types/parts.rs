@@ -4,6 +4,7 @@ use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, used};
 use super::super::text::{FieldText, PartText};
 use super::WORDS;
+use super::numbers::EXACT;
 use crate::codec::kinds::{Part, Parts, Settles};
 use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, uint};
 use crate::codec::schema::named::leak;
@@ -60,7 +61,13 @@ impl<'a> Compiler<'a> {
                 return t.fail(format!("{}: bit {bit} is in two parts", part.name));
             }
             taken |= mask;
-            let field = self.part(t, part, count)?;
+            let mut field = self.part(part, count)?;
+            if matches!(field.show, Show::Scaled(_)) && count as u32 > EXACT {
+                if t.of.is_some() || varies {
+                    return t.fail(format!("{}: scale is for up to {EXACT} bits of a varint or a view", part.name));
+                }
+                field.flags |= flag::WIDE;
+            }
             if let Some(own) = self.all.last_mut() {
                 own.early = varies || viewed.is_some();
             }
@@ -104,8 +111,8 @@ impl<'a> Compiler<'a> {
         Ok(crate::codec::layout::of("", Kind::Parts(lasting(parts))))
     }
 
-    fn part(&mut self, t: &FieldText, part: &PartText, count: u8) -> Compiled<Field> {
-        let fail = |why: String| (t.line, format!("{}: {why}", part.name));
+    fn part(&mut self, part: &PartText, count: u8) -> Compiled<Field> {
+        let fail = |why: String| (part.line, format!("{}: {why}", part.name));
         crate::codec::schema::named::identifier(&part.name, &["unparsed", "unended"])
             .map_err(|why| (part.line, why))?;
         let named = part.names.is_some() || part.flags.is_some() || part.scale.is_some();
@@ -148,7 +155,7 @@ impl<'a> Compiler<'a> {
         if part.hidden {
             field.hook = self.presence(&part.name, count as u32, &names);
         }
-        let head = FieldHead { line: t.line, scale: part.scale, ..FieldHead::default() };
+        let head = FieldHead { line: part.line, scale: part.scale, ..FieldHead::default() };
         let t = FieldText { head, ..FieldText::default() };
         self.know(&t, &part.name, (true, names), part.hidden);
         if let Some(known) = self.known.last_mut() {
