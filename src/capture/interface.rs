@@ -50,9 +50,7 @@ impl Interface {
         // An option that does not fit ends the list; those before it still count.
         while let Some((option, rest)) = options.split_at_checked(4) {
             let length = usize::from(u16_at(option, 2, big));
-            let Some(value) = rest.get(..length) else {
-                break;
-            };
+            let Some(value) = rest.get(..length) else { break };
             match (u16_at(option, 0, big), value) {
                 (0, _) => break,
                 (NAME, name) => leg = Leg::ALL.iter().copied().find(|leg| leg.interface().as_bytes() == name),

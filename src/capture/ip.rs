@@ -54,9 +54,7 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
         total => usize::from(total),
     };
     let head = header.slice().len();
-    let Some(rest) = total.checked_sub(head) else {
-        return Err(Other::Malformed("ipv4"));
-    };
+    let Some(rest) = total.checked_sub(head) else { return Err(Other::Malformed("ipv4")) };
     // Bytes past the IP length are Ethernet's padding.
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
@@ -74,9 +72,7 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
 /// caller has checked the version.
 #[inline(always)]
 pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
-    let Ok(header) = Ipv6HeaderSlice::from_slice(data) else {
-        return Err(Other::Cut("ipv6"));
-    };
+    let Ok(header) = Ipv6HeaderSlice::from_slice(data) else { return Err(Other::Cut("ipv6")) };
     let head = header.slice().len();
     let rest = match header.payload_length() {
         // A jumbogram, or segmentation offload.

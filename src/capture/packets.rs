@@ -84,9 +84,7 @@ impl Packets {
         if let Some(at) = self.fragments.next {
             return Ok(Some(self.rest(at)));
         }
-        let Some(frame) = self.capture.next()? else {
-            return Ok(None);
-        };
+        let Some(frame) = self.capture.next()? else { return Ok(None) };
         let decoded = decode(&frame, &mut self.fragments);
         if let Decoded::Other(other) = decoded {
             self.others.add(other);
@@ -108,9 +106,7 @@ impl Packets {
             let item = self.rest(at);
             return Ok(Some(then(&item.frame, &item.decoded)));
         }
-        let Some(frame) = self.capture.next()? else {
-            return Ok(None);
-        };
+        let Some(frame) = self.capture.next()? else { return Ok(None) };
         let others = &mut self.others;
         Ok(Some(packet(&frame, &mut self.fragments, |decoded| {
             if let Decoded::Other(other) = decoded {

@@ -25,9 +25,7 @@ pub(super) fn transport<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
 
 #[inline(always)]
 fn udp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
-    let Ok(header) = UdpHeaderSlice::from_slice(inner.data) else {
-        return Err(inner.short("udp", 8));
-    };
+    let Ok(header) = UdpHeaderSlice::from_slice(inner.data) else { return Err(inner.short("udp", 8)) };
     // The length includes the header. Zero means a jumbogram, or that the network card fills it in; more than the
     // length given by IP is cut to that.
     let length = match usize::from(header.length()) {

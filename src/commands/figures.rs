@@ -208,9 +208,7 @@ fn print(args: &Args, tables: &[Table], extras: &Extras<'_>, global: &Global, do
         _ => {
             let separator = if args.format == Form::Csv { ',' } else { '\t' };
             let mut rows = String::new();
-            let [table] = tables else {
-                return usage("-f csv and tsv: one table, not several");
-            };
+            let [table] = tables else { return usage("-f csv and tsv: one table, not several") };
             table.separated(separator, extras.columns, &mut rows).map_err(|why| Usage(format!("--columns: {why}")))?;
             out = rows.into_bytes();
         }

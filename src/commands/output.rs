@@ -73,9 +73,7 @@ impl Printer {
         // A line above the summaries helps people; programs would read it as a message.
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
         // Formats of files are written elsewhere.
-        let Format::Printed(format) = output.format else {
-            return usage("it does not print messages");
-        };
+        let Format::Printed(format) = output.format else { return usage("it does not print messages") };
         let details = Details { columns: columns(output, options)?, files };
         let renderer =
             Renderer::with(format, style, &details, if paged { Box::new(Paged::new(stdout)) } else { stdout() });

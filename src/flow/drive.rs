@@ -135,9 +135,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
 
     /// Gives up the first gap. Each call releases the held bytes of at least one segment.
     fn give_up(&mut self, cause: GapCause) {
-        let Some((origin, missing)) = self.direction.hole() else {
-            return;
-        };
+        let Some((origin, missing)) = self.direction.hole() else { return };
         self.report_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
         if cause == GapCause::Acknowledged {
             self.direction.losses().missing += missing;

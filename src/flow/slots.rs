@@ -125,9 +125,7 @@ impl<T> Slots<T> {
 
     /// Removes a slot from the chain of its hash.
     fn unchain(&mut self, hash: u64, index: u32, next: u32) {
-        let Some(head) = self.heads.get_mut(&hash) else {
-            return;
-        };
+        let Some(head) = self.heads.get_mut(&hash) else { return };
         if *head == index {
             if next == NONE {
                 self.heads.remove(&hash);

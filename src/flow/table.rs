@@ -112,9 +112,7 @@ impl<S: Default> Table<S> {
                 entry.syn(from, segment);
             }
         }
-        let Some(entry) = self.slots.get_mut(index) else {
-            return;
-        };
+        let Some(entry) = self.slots.get_mut(index) else { return };
         entry.count(from, packet.time, segment.length.max(segment.payload.len()));
         if entry.buffered == OFFLOADED {
             // The thread that reads the conversation counts its ignored and missing bytes.
@@ -277,9 +275,7 @@ impl<S: Default> Table<S> {
 
     /// Removes a conversation from the table, and reports that to the handler.
     fn close(&mut self, index: u32, why: End, handler: &mut impl Handler<S>) {
-        let Some(mut entry) = self.slots.remove(index) else {
-            return;
-        };
+        let Some(mut entry) = self.slots.remove(index) else { return };
         self.ledger.discount(&mut entry);
         if entry.buffered == OFFLOADED {
             handler.close(&mut entry.conversation, why);

@@ -158,12 +158,8 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
 
 /// Whether the text is a text column with a blank after the eighth character, as in Wireshark's streams.
 fn halves(bytes: &[u8], text: &str) -> bool {
-    let Some((left, right)) = bytes.split_at_checked(8) else {
-        return false;
-    };
-    let Some((middle, _)) = text.char_indices().nth(8) else {
-        return false;
-    };
+    let Some((left, right)) = bytes.split_at_checked(8) else { return false };
+    let Some((middle, _)) = text.char_indices().nth(8) else { return false };
     let (text_left, text_right) = text.split_at(middle);
     !right.is_empty()
         && spells(left, text_left).is_ok()

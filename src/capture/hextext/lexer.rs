@@ -29,9 +29,7 @@ pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, 
     let rest = line.text.get(from..).unwrap_or_default();
     let rest = rest.trim_start_matches([' ', '\t']);
     let at = line.text.len() - rest.len();
-    let Some(first) = rest.chars().next() else {
-        return Ok(None);
-    };
+    let Some(first) = rest.chars().next() else { return Ok(None) };
     let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let length = rest.find(|c| !name(c)).unwrap_or(rest.len());
     let (word, behind) = rest.split_at(length);

@@ -66,9 +66,7 @@ impl Offset {
     /// Finds the offset of a message's first line. Bare digits count as an offset only if nothing else is possible; an
     /// ambiguous line is rejected.
     pub(super) fn first(line: Line<'_>) -> Result<Option<Self>, HexError> {
-        let Some(offset) = Self::find(line) else {
-            return Ok(None);
-        };
+        let Some(offset) = Self::find(line) else { return Ok(None) };
         if offset.column != Column::Bare {
             return Ok(Some(offset));
         }

@@ -21,9 +21,7 @@ impl Plain {
         loop {
             at = separators(line, at, tokens.count)?;
             let end = at + digits(text.get(at..).unwrap_or_default());
-            let Some(token) = text.get(at..end).filter(|t| !t.is_empty()) else {
-                break;
-            };
+            let Some(token) = text.get(at..end).filter(|t| !t.is_empty()) else { break };
             // The text column of a dump whose offsets were removed must not be read as bytes.
             if tokens.count > 0 && column::is_wide_gap(text, at) {
                 let bytes = out.get(start..).unwrap_or_default();

@@ -51,9 +51,7 @@ fn is_ip(bytes: &[u8], version: u8) -> bool {
         let low = bytes.get(at + 1).copied()?;
         Some(usize::from(u16::from_be_bytes([high, low])))
     };
-    let Some(&first) = bytes.first() else {
-        return false;
-    };
+    let Some(&first) = bytes.first() else { return false };
     let header = usize::from(first & 0x0f) * 4;
     first >> 4 == version
         && match version {

@@ -37,9 +37,7 @@ pub(super) fn ethernet(span: Span<'_>) -> LayerStep<'_> {
 
 /// Linux cooked captures: the positions of protocol and hardware type, and the header's length.
 fn cooked(span: Span<'_>, protocol: usize, hardware: usize, len: usize) -> LayerStep<'_> {
-    let Some(head) = span.data.get(..len) else {
-        return Err(Other::Cut("linux cooked"));
-    };
+    let Some(head) = span.data.get(..len) else { return Err(Other::Cut("linux cooked")) };
     let word = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
     match (word(hardware), word(protocol)) {
         // For Netlink and radiotap the field is not an Ethernet type.

@@ -25,9 +25,7 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
         let big = *big.get_or_insert(c == 0 && d != 0);
         let word = |x, y| if big { u16::from_be_bytes([x, y]) } else { u16::from_le_bytes([x, y]) };
         let (length, kind) = (usize::from(word(a, b)), word(c, d));
-        let Some(value) = rest.clip(length).filter(|_| length >= 4) else {
-            return Err(Other::Malformed("nflog"));
-        };
+        let Some(value) = rest.clip(length).filter(|_| length >= 4) else { return Err(Other::Malformed("nflog")) };
         if kind & 0x7fff == PAYLOAD {
             return Ok((Layer::Ip, value.skip(4, "nflog")?));
         }

@@ -47,9 +47,7 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
 pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> LayerStep<'a> {
     let head = span.head::<14>("a-msdu")?;
     let length = usize::from(u16::from_be_bytes([head[12], head[13]]));
-    let Some(inner) = span.skip(14, "a-msdu")?.clip(length) else {
-        return Err(Other::Malformed("a-msdu"));
-    };
+    let Some(inner) = span.skip(14, "a-msdu")?.clip(length) else { return Err(Other::Malformed("a-msdu")) };
     let padded = (14 + length).next_multiple_of(4);
     *left = span.skip(padded, "a-msdu").ok().filter(|rest| rest.length > FCS);
     ether::snap(inner)

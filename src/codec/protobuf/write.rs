@@ -88,9 +88,7 @@ fn list(record: &Record, field: &'static Field, of: &'static Field, writer: &mut
 /// Returns the records given under `unknown`, sorted by number.
 fn others(writer: &mut Writer<'_>) -> Result<Vec<(u64, Vec<u8>)>, WriteStop> {
     let Some(given) = writer.input(&UNKNOWN) else { return Ok(Vec::new()) };
-    let Some(items) = given.as_array() else {
-        return Err(WriteStop::Error(writer.wrong("a list of fields", given)));
-    };
+    let Some(items) = given.as_array() else { return Err(WriteStop::Error(writer.wrong("a list of fields", given))) };
     let wires = [WireType::Varint, WireType::Fixed64, WireType::Bytes, WireType::Group, WireType::Fixed32];
     let mut all = Vec::with_capacity(items.len());
     for item in items {

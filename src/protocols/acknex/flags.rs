@@ -51,9 +51,7 @@ pub struct FlagWord;
 impl Custom for FlagWord {
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
-        let Some(word) = reader.peek(BITS) else {
-            return Err(reader.short(field, start, BITS as u64, String::new()));
-        };
+        let Some(word) = reader.peek(BITS) else { return Err(reader.short(field, start, BITS as u64, String::new())) };
         reader.skip(BITS);
         let tree = reader.tree();
         let list = tree.open(field, Value::List, start);

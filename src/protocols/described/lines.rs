@@ -265,9 +265,7 @@ impl Split<'_> {
     /// Fills a line's trees: the headers around its message, and its fields.
     pub fn fill(&self, packet: &mut Tree, fields: &mut Tree) {
         let nodes = self.tree.nodes();
-        let Some(target) = self.mark.node.map(|node| node as usize) else {
-            return self.inside(fields, 0..nodes.len());
-        };
+        let Some(target) = self.mark.node.map(|node| node as usize) else { return self.inside(fields, 0..nodes.len()) };
         // The usual case: single values, then the message up to the end.
         let last = nodes.get(target).is_some_and(|node| node.end as usize == nodes.len());
         if last && nodes.iter().take(target).all(|node| !node.nests()) {

@@ -187,9 +187,7 @@ struct Asking {
 
 impl Questions for Asking {
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
-        let (ask, Some(plan)) = (engine.ask, self.plan) else {
-            return Err(Failure::interrupted());
-        };
+        let (ask, Some(plan)) = (engine.ask, self.plan) else { return Err(Failure::interrupted()) };
         engine.open(self.carrier, None)?;
         // Only datagrams are resent, since they may be lost.
         let copies = if self.carrier == Carrier::Udp { plan.retries + 1 } else { 1 };

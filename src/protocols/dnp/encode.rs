@@ -109,9 +109,7 @@ impl Context for Known<'_> {
     }
 
     fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
-        let (Some(id), Some(index)) = (scope.of(&LINK_ID), scope.of(&INDEX)) else {
-            return Recalled::Unknown;
-        };
+        let (Some(id), Some(index)) = (scope.of(&LINK_ID), scope.of(&INDEX)) else { return Recalled::Unknown };
         let id = id as u16;
         let types =
             self.writing.links.get(&(self.flow, id)).map(|types| &types[..]).or_else(|| self.writing.set.get(id));

@@ -195,9 +195,7 @@ impl Context for Recall<'_> {
     }
 
     fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
-        let (Some(id), Some(index)) = (scope.of(&LINK_ID), scope.of(&INDEX)) else {
-            return Recalled::Unknown;
-        };
+        let (Some(id), Some(index)) = (scope.of(&LINK_ID), scope.of(&INDEX)) else { return Recalled::Unknown };
         let (id, index) = (id as u16, index as u16);
         let Some(types) = self.types(id) else {
             self.unknown = Some(id);

@@ -19,9 +19,7 @@ pub const BY_ID: &str = "{id}";
 impl<'a> Compiler<'a> {
     /// Compiles a field of type `message`.
     pub fn chosen(&mut self, t: &'a FieldText, hook: u16) -> Compiled<Field> {
-        let Some(by) = &t.by else {
-            return t.fail("by is missing: the number that selects the message");
-        };
+        let Some(by) = &t.by else { return t.fail("by is missing: the number that selects the message") };
         let (way, names) = self.by(by, t, t.hidden_id)?;
         let carrier = self.carrier();
         let of_text = match way {
@@ -65,9 +63,7 @@ impl<'a> Compiler<'a> {
         field.flags |= flag::CARRIES;
         let Some(join) = &t.join else { return Ok(field) };
         let made = self.join(join, t, Some(lasting(field.clone())))?;
-        let Some(when) = made.when else {
-            return t.fail("join: if is missing: the condition that a part meets");
-        };
+        let Some(when) = made.when else { return t.fail("join: if is missing: the condition that a part meets") };
         self.hooks[hook as usize].join = Some(made);
         let name = if self.known.iter().any(|known| known.name == "data") { leak(&t.name) } else { "data" };
         let mut part = bytes(name, Len::Rest).doc("a part of a longer message");

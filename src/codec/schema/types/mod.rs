@@ -307,9 +307,7 @@ impl<'a> Compiler<'a> {
             field.flags |= flag::OMIT_EMPTY;
         }
         if t.padded {
-            let Kind::Bytes { len: Len::Rest } = field.kind else {
-                return t.fail("padded is for bytes up to the end");
-            };
+            let Kind::Bytes { len: Len::Rest } = field.kind else { return t.fail("padded is for bytes up to the end") };
             field.flags |= flag::PADDED;
         }
         if let Some(default) = &t.default

@@ -108,9 +108,7 @@ impl Questions for Acknex {
             engine.wait(self, None, start + ask.timeout)?;
         }
         // Any byte may be read as a command. Only an info answers a join.
-        let Some(first) = self.seen.first.filter(|_| !self.seen.infos.is_empty()) else {
-            return Err(silence(engine));
-        };
+        let Some(first) = self.seen.first.filter(|_| !self.seen.infos.is_empty()) else { return Err(silence(engine)) };
         engine.listen(self, Instant::now() + MORE.min(ask.timeout / 2))?;
         engine.findings.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
         let took = milliseconds(first.saturating_duration_since(start));

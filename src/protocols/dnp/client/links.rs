@@ -103,9 +103,7 @@ impl DnpActor {
     pub(super) fn unlinked(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
         for id in DnpActor::updated(message) {
             let Some(at) = self.place(id, message.frame) else { continue };
-            let Some(offer) = self.offers.get_mut(at).filter(|o| o.answer == Some(LinkUp) && !o.up) else {
-                continue;
-            };
+            let Some(offer) = self.offers.get_mut(at).filter(|o| o.answer == Some(LinkUp) && !o.up) else { continue };
             if offer.delayed && offer.live.is_none() {
                 return Some("the link that it updates");
             }
