@@ -142,28 +142,21 @@ impl Dialogue {
         }
         if place.frame > 0 {
             line.paint(line.palette.dim);
-            line.uint(place.frame);
-            line.reset();
-            line.put(" ");
+            line.uint(place.frame).reset().put(" ");
         }
         if let Some(Answer::After(nanos)) = answer {
             line.paint(line.palette.derived);
             millis(nanos, false, &mut line);
-            line.reset();
-            line.put(" ");
+            line.reset().put(" ");
         }
         line.paint(line.palette.title);
-        line.name(dissection.message);
-        line.reset();
+        line.name(dissection.message).reset();
         if again {
             line.put(" (again)");
         }
         if let Some(Answer::To(frame)) = answer {
             line.paint(line.palette.derived);
-            line.put(" (to ");
-            line.uint(frame);
-            line.put(")");
-            line.reset();
+            line.put(" (to ").uint(frame).put(")").reset();
         }
         let wrong = dissection.fault.is_some() || dissection.notes.worst() >= Some(Level::Warning);
         let marks = if wrong { summary::marks_width(message, Level::Warning) } else { 0 };
@@ -186,12 +179,9 @@ impl Dialogue {
         let mut line = LineWriter::new(out, self.style.colour);
         line.paint(line.palette.title);
         if message.flow_info.flow > 0 {
-            line.put("conversation ");
-            line.uint(message.flow_info.flow);
-            line.put(": ");
+            line.put("conversation ").uint(message.flow_info.flow).put(": ");
         }
-        line.name(message.dissection.proto);
-        line.reset();
+        line.name(message.dissection.proto).reset();
         if message.flow_info.ends.is_some() {
             let from = message.dissection.from;
             let (left, right) = match from {
@@ -200,11 +190,7 @@ impl Dialogue {
             };
             let (one, other) = if from == Role::Unknown { ("", "") } else { ("client ", "server ") };
             for (word, colour, end) in [(one, line.palette.client, left), (other, line.palette.server, right)] {
-                line.put(", ");
-                line.put(word);
-                line.paint(colour);
-                line.name(end);
-                line.reset();
+                line.put(", ").put(word).paint(colour).name(end).reset();
             }
         }
         line.newline();
@@ -216,8 +202,7 @@ fn millis(nanos: i128, gap: bool, line: &mut LineWriter<'_>) {
     let micros = nanos.unsigned_abs() / 1000;
     let (whole, part) = (micros / 1000, (micros % 1000) as u64);
     if gap {
-        line.pad(5usize.saturating_sub(whole.max(1).ilog10() as usize));
-        line.put(if nanos < 0 { "-" } else { "+" });
+        line.pad(5usize.saturating_sub(whole.max(1).ilog10() as usize)).put(if nanos < 0 { "-" } else { "+" });
     }
     line.int(whole);
     line.put(match part {
@@ -225,6 +210,5 @@ fn millis(nanos: i128, gap: bool, line: &mut LineWriter<'_>) {
         10..100 => ".0",
         _ => ".",
     });
-    line.uint(part);
-    line.put(" ms");
+    line.uint(part).put(" ms");
 }

@@ -47,10 +47,7 @@ impl Gutter {
         let palette = line.palette;
         self.offset(node.source, node.bit as usize / 8, line);
         if !node.bit.is_multiple_of(8) {
-            line.paint(palette.dim);
-            line.put(".");
-            line.int(node.bit % 8);
-            line.reset();
+            line.paint(palette.dim).put(".").int(node.bit % 8).reset();
         }
         line.pad(self.middle());
         if bytes && node.bits > 0 {
@@ -74,12 +71,10 @@ impl Gutter {
             let row = all.start(self.row);
             line.paint(line.palette.hex);
             spaced(row, line);
-            line.reset();
-            line.pad(self.right());
+            line.reset().pad(self.right());
             line.paint(line.palette.dim);
             leaf::ascii(row, line, self.row);
-            line.reset();
-            line.newline();
+            line.reset().newline();
             (all, byte) = (all.behind(self.row), byte + self.row);
         }
     }
@@ -87,16 +82,10 @@ impl Gutter {
     fn offset(self, source: u8, byte: usize, line: &mut LineWriter<'_>) {
         line.put("  ");
         line.paint(line.palette.dim);
-        match source {
-            0 => line.put("0x"),
-            n => {
-                line.int(n);
-                line.put(":");
-            }
-        }
+        _ = if source == 0 { line.put("0x") } else { line.int(source).put(":") };
         // A reassembled or inflated source may be longer than the message.
         let digits = if byte >= 1 << (4 * self.digits) { 8 } else { self.digits };
-        (byte as u32).to_be_bytes()[4 - digits / 2..].iter().for_each(|b| line.hex(*b));
+        (byte as u32).to_be_bytes()[4 - digits / 2..].iter().for_each(|b| _ = line.hex(*b));
         line.reset();
     }
 
@@ -124,8 +113,7 @@ impl Gutter {
 
 fn spaced(bytes: ByteIter<'_>, line: &mut LineWriter<'_>) {
     for (k, byte) in bytes.enumerate() {
-        line.put(if k > 0 { " " } else { "" });
-        line.hex(byte);
+        line.put(if k > 0 { " " } else { "" }).hex(byte);
     }
 }
 

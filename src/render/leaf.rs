@@ -42,14 +42,13 @@ fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &m
         line.put("  ");
         let room = room.saturating_sub(line.column - mark.1).max(24);
         quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room);
-        return line.reset();
+        line.reset();
+        return;
     }
     line.put(if explained { "  raw " } else { "raw " });
     first_bytes(data, bit, bits, line);
     if !explained {
-        line.put("  ");
-        line.int(clip(data, bit, bits).1);
-        line.put(" bits");
+        line.put("  ").int(clip(data, bit, bits).1).put(" bits");
     }
     line.reset();
     if line.column - mark.1 > room {
@@ -64,16 +63,16 @@ pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room:
     line.paint(colour(node, line));
     match node.value {
         Value::Bytes { bit, bits } | Value::Raw { bit, bits } => first_bytes(data, bit, bits, line),
-        Value::UInt(n) if is_decimal(node) => line.uint(n),
+        Value::UInt(n) if is_decimal(node) => _ = line.uint(n),
         Value::Text { bit, bits } => quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room),
         Value::Latin1 { bit, bits } => {
             quoted(ByteIter::new(data, bit, bits).map(|b| Piece::Char(b as char)), bits / 8, line, room);
         }
         Value::Json { start, len } => {
             let json = ByteIter::new(data, start.saturating_mul(8), len.saturating_mul(8));
-            line.cut(Utf8(json), room, 1, |line| line.put("…"));
+            line.cut(Utf8(json), room, 1, |line| _ = line.put("…"));
         }
-        Value::Group | Value::List => line.put("…"),
+        Value::Group | Value::List => _ = line.put("…"),
         // A LineWriter cannot fail.
         _ => drop(plain(node, line)),
     }
@@ -118,9 +117,7 @@ fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
 fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let start = line.column;
     line.paint(line.palette.dim);
-    line.int(all.len());
-    line.put(if all.len() == 1 { " byte" } else { " bytes" });
-    line.reset();
+    line.int(all.len()).put(if all.len() == 1 { " byte" } else { " bytes" }).reset();
     let room = room.saturating_sub(line.column - start + 4);
     if all.len() == 0 || room < 4 {
         return;
@@ -135,9 +132,8 @@ fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
 pub fn ascii(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
     line.put("|");
-    all.take(shown).for_each(|b| line.ascii(if matches!(b, b' '..=b'~') { b } else { b'.' }));
-    line.put(if shown < all.len() { "…" } else { "" });
-    line.put("|");
+    all.take(shown).for_each(|b| _ = line.ascii(if matches!(b, b' '..=b'~') { b } else { b'.' }));
+    line.put(if shown < all.len() { "…" } else { "" }).put("|");
 }
 
 /// Writes the first bytes of a range of bits, the last one padded with zeros, and the number of bytes.
@@ -145,8 +141,7 @@ fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
     line.appended(|out| hex_bits(data, bit, bits.min(SHORT_BYTES * 8), out));
     let count = clip(data, bit, bits).1.div_ceil(8);
     if count > SHORT_BYTES as usize {
-        line.put("…");
-        line.uint(count as u64);
+        line.put("…").uint(count as u64);
     }
     if count == 0 {
         line.put("-");
@@ -163,9 +158,7 @@ fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter
     });
     line.put("\"");
     let whole = line.cut(doubled, room.saturating_sub(2), digits.len() + 7, |line| {
-        line.put("…\" ");
-        line.put(digits);
-        line.put(" bytes");
+        line.put("…\" ").put(digits).put(" bytes");
     });
     if whole {
         line.put("\"");
@@ -194,15 +187,12 @@ pub fn inline(elements: &[Node], sources: Sources<'_>, line: &mut LineWriter<'_>
         let last = k + 1 == elements.len();
         if line.column + if last { 1 } else { 17 } > limit {
             line.back(mark);
-            line.put(if k > 0 { ", … " } else { "… " });
-            line.int(elements.len());
-            line.put(" elements");
+            line.put(if k > 0 { ", … " } else { "… " }).int(elements.len()).put(" elements");
             break;
         }
     }
     line.put("]");
     if let Some(unit) = elements.first().map(|n| n.field.unit).filter(|u| !u.is_empty()) {
-        line.put(" ");
-        line.put(unit);
+        line.put(" ").put(unit);
     }
 }

@@ -29,103 +29,109 @@ impl<'a> LineWriter<'a> {
 
     /// Writes text of the program: every character is one column wide.
     #[inline]
-    pub fn put(&mut self, text: &str) {
+    pub fn put(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());
         self.column += if text.is_ascii() { text.len() } else { text.bytes().filter(|b| b & 0xc0 != 0x80).count() };
+        self
     }
 
     /// Writes names and addresses: text known to be printable ASCII.
     #[inline]
-    pub fn name(&mut self, text: &str) {
+    pub fn name(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());
         self.column += text.len();
+        self
     }
 
     /// Writes a number.
     #[inline]
-    pub fn int<N: itoa::Integer>(&mut self, n: N) {
-        self.name(itoa::Buffer::new().format(n));
+    pub fn int<N: itoa::Integer>(&mut self, n: N) -> &mut Self {
+        self.name(itoa::Buffer::new().format(n))
     }
 
     /// Writes an unsigned number.
     #[inline]
-    pub fn uint(&mut self, n: u64) {
-        self.appended(|out| uint(n, out));
+    pub fn uint(&mut self, n: u64) -> &mut Self {
+        self.appended(|out| uint(n, out))
     }
 
     /// Writes text appended by a function, which must be printable ASCII.
     #[inline]
-    pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> &mut Self {
         let start = self.out.len();
         write(self.out);
         self.column += self.out.len() - start;
+        self
     }
 
     /// Writes a byte as two hex digits.
     #[inline]
-    pub fn hex(&mut self, byte: u8) {
-        self.appended(|out| out.extend_from_slice(&hex_digits(byte)));
+    pub fn hex(&mut self, byte: u8) -> &mut Self {
+        self.appended(|out| out.extend_from_slice(&hex_digits(byte)))
     }
 
     /// Writes one character of the program, or a printable ASCII one.
     #[inline]
-    pub fn ascii(&mut self, c: u8) {
+    pub fn ascii(&mut self, c: u8) -> &mut Self {
         self.out.push(c);
         self.column += 1;
+        self
     }
 
     /// Switches to a colour of the palette; takes no columns.
     #[inline]
-    pub fn paint(&mut self, code: &'static str) {
+    pub fn paint(&mut self, code: &'static str) -> &mut Self {
         // Without colours every code is empty.
         if !code.is_empty() {
             self.out.extend_from_slice(code.as_bytes());
         }
+        self
     }
 
     /// Writes text of the program in a colour.
     #[inline]
-    pub fn painted(&mut self, code: &'static str, text: &str) {
-        self.paint(code);
-        self.put(text);
-        self.reset();
+    pub fn painted(&mut self, code: &'static str, text: &str) -> &mut Self {
+        self.paint(code).put(text).reset()
     }
 
     /// Switches back to the normal colour.
     #[inline]
-    pub fn reset(&mut self) {
-        self.paint(self.palette.reset);
+    pub fn reset(&mut self) -> &mut Self {
+        self.paint(self.palette.reset)
     }
 
     /// Pads with blanks up to this column.
     #[inline]
-    pub fn pad(&mut self, column: usize) {
+    pub fn pad(&mut self, column: usize) -> &mut Self {
         let blanks = column.saturating_sub(self.column);
         self.out.resize(self.out.len() + blanks, b' ');
         self.column += blanks;
+        self
     }
 
     /// Ends the line, without trailing blanks.
-    pub fn newline(&mut self) {
+    pub fn newline(&mut self) -> &mut Self {
         while self.out.last() == Some(&b' ') {
             self.out.pop();
         }
         self.out.push(b'\n');
         self.column = 0;
+        self
     }
 
     /// Writes untrusted text.
-    pub fn untrusted(&mut self, text: &str) {
+    pub fn untrusted(&mut self, text: &str) -> &mut Self {
         if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
             self.marks = 0;
             return self.put(text);
         }
         text.chars().for_each(|c| self.character(c));
+        self
     }
 
     /// Writes untrusted text, cut to `room` columns.
     pub fn untrusted_cut(&mut self, text: &str, room: usize) {
-        self.cut(text.chars().map(Piece::Char), room, 1, |line| line.put("…"));
+        self.cut(text.chars().map(Piece::Char), room, 1, |line| _ = line.put("…"));
     }
 
     /// Writes an untrusted character: a printable one unchanged, all others escaped.
@@ -136,9 +142,9 @@ impl<'a> LineWriter<'a> {
                 self.marks = 0;
                 self.ascii(c as u8);
             }
-            '\n' => self.put("\\n"),
-            '\r' => self.put("\\r"),
-            '\t' => self.put("\\t"),
+            '\n' => _ = self.put("\\n"),
+            '\r' => _ = self.put("\\r"),
+            '\t' => _ = self.put("\\t"),
             ..' ' | '\x7f' => self.byte(c as u8),
             _ => self.wide(c),
         }
@@ -146,8 +152,7 @@ impl<'a> LineWriter<'a> {
 
     /// Writes a byte that is not text.
     pub fn byte(&mut self, byte: u8) {
-        self.put("\\x");
-        self.hex(byte);
+        self.put("\\x").hex(byte);
     }
 
     fn wide(&mut self, c: char) {
@@ -164,7 +169,7 @@ impl<'a> LineWriter<'a> {
                 digits[at] = b"0123456789abcdef"[left as usize & 15];
                 left >>= 4;
             }
-            digits[at..].iter().for_each(|d| self.ascii(*d));
+            digits[at..].iter().for_each(|d| _ = self.ascii(*d));
             self.ascii(b'}');
             return;
         }

@@ -87,8 +87,7 @@ fn rows(length: usize, read: Option<&Message<'_>>) -> Vec<(Range<usize>, String)
             let (mut path, mut about) = (Vec::new(), Vec::new());
             leaf::path("", tree, sources, at, &mut path);
             let mut line = LineWriter::new(&mut about, false);
-            line.untrusted(String::from_utf8_lossy(&path).trim_start_matches('.'));
-            line.put(" = ");
+            line.untrusted(String::from_utf8_lossy(&path).trim_start_matches('.')).put(" = ");
             leaf::short(node, sources, &mut line, ROOM);
             let about = String::from_utf8_lossy(&about).into_owned();
             until(&mut rows, from, "");

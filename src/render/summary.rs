@@ -93,17 +93,14 @@ pub fn label(message: &Message<'_>, style: Style, out: &mut Vec<u8>) {
     fields(message, width.saturating_sub(2), &mut line);
     let worst = message.dissection.fault.as_ref().map(|_| Level::Error).or(message.dissection.notes.worst());
     let (colour, sign) = level(worst.unwrap_or(Level::Note), &line);
-    line.put(" ");
-    line.painted(colour, sign);
+    line.put(" ").painted(colour, sign);
 }
 
 /// Writes the beginning of a message's line if its frame is already known: protocol, message, sender.
 pub(super) fn remark_head(message: &Message<'_>, line: &mut LineWriter<'_>) {
     name(message, line);
     if message.dissection.from != Role::Unknown {
-        line.put(" (");
-        line.put(message.dissection.from.name());
-        line.put(")");
+        line.put(" (").put(message.dissection.from.name()).put(")");
     }
 }
 
@@ -126,13 +123,9 @@ fn heading(style: Style, out: &mut Vec<u8>) {
         #[cfg(feature = "cli")]
         TimeForm::Local => ("time (local)", 32),
     };
-    line.put("frame ");
-    line.put(time);
-    line.pad(6 + width);
-    line.put(if addresses(style) { " flow source > destination" } else { " flow, sender" });
-    line.put(", message, fields");
-    line.reset();
-    line.newline();
+    line.put("frame ").put(time).pad(6 + width);
+    line.put(if addresses(style) { " flow source > destination" } else { " flow, sender" }).put(", message, fields");
+    line.reset().newline();
 }
 
 /// Whether lines have addresses. The terminal alone decides, so that all have the same parts.
@@ -147,18 +140,14 @@ fn head(message: &Message<'_>, style: Style, times: &mut Clock, line: &mut LineW
         let blanks = [9, 99, 999, 9999].iter().filter(|most| place.frame <= **most).count();
         line.name("    ".get(..blanks).unwrap_or_default());
         line.paint(line.palette.dim);
-        line.uint(place.frame);
-        line.put(" ");
+        line.uint(place.frame).put(" ");
         times.show(style.time.unwrap_or(TimeForm::usual(style.width)), place.time, line);
-        line.reset();
-        line.put(" ");
+        line.reset().put(" ");
     }
     if message.flow_info.flow > 0 && style.width.is_some() {
         // The conversation's number distinguishes clients.
         line.paint(line.palette.dim);
-        line.uint(message.flow_info.flow);
-        line.reset();
-        line.put(" ");
+        line.uint(message.flow_info.flow).reset().put(" ");
     }
     if !addresses(style) && message.dissection.from != Role::Unknown {
         let from = message.dissection.from;
@@ -171,14 +160,10 @@ fn head(message: &Message<'_>, style: Style, times: &mut Clock, line: &mut LineW
             Role::Unknown => ("", ""),
         };
         for (colour, end, behind) in [(src, message.src(), " > "), (dst, message.dst(), " ")] {
-            line.paint(colour);
-            line.name(end);
-            line.reset();
-            line.put(behind);
+            line.paint(colour).name(end).reset().put(behind);
         }
     } else if message.dissection.from != Role::Unknown {
-        line.put(message.dissection.from.name());
-        line.put(" ");
+        line.put(message.dissection.from.name()).put(" ");
     }
     name(message, line);
 }
@@ -202,24 +187,17 @@ pub(super) fn marks_width(message: &Message<'_>, least: Level) -> usize {
 pub(super) fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
     for note in marked(message, least) {
         let (colour, _) = level(note.level, line);
-        line.put(" ");
-        line.paint(colour);
-        line.put("[");
-        line.put(note.code);
-        line.put("]");
+        line.put(" ").paint(colour).put("[").put(note.code).put("]");
         line.reset();
     }
     if unmarked(message, least) {
         let (colour, sign) = level(Level::Note, line);
-        line.put(" ");
-        line.painted(colour, sign);
+        line.put(" ").painted(colour, sign);
     }
     if let Some(fault) = &message.dissection.fault {
         line.put(" ");
         line.paint(line.palette.error);
-        line.put("✗ ");
-        line.untrusted(&fault.path);
-        line.reset();
+        line.put("✗ ").untrusted(&fault.path).reset();
     }
 }
 
@@ -293,8 +271,7 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     } else {
         line.untrusted(node.field.name);
     }
-    line.put("=");
-    line.reset();
+    line.put("=").reset();
     any(tree, at, sources, depth, limit, line);
 }
 
@@ -308,8 +285,8 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
     };
     line.put(open);
     if depth >= DEPTH || line.column > limit {
-        line.put("…");
-        return line.put(closed);
+        line.put("…").put(closed);
+        return;
     }
     let (mut k, end, mut count) = (at + 1, behind(node, at), 0);
     while k < end {
@@ -317,8 +294,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
         if !child.hidden() {
             if node.value == Value::List && count == ELEMENTS {
                 let mark = line.mark();
-                line.put(" … ");
-                line.int(tree.children(Some(at)).count());
+                line.put(" … ").int(tree.children(Some(at)).count());
                 if line.column.saturating_add(4 + depth) > limit {
                     line.back(mark);
                     line.put("…");

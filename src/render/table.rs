@@ -58,8 +58,7 @@ impl Row {
         let mut notes: Vec<&str> = dissection.notes.iter().map(|(note, _)| note.code).collect();
         let fault = dissection.fault.as_ref().map(|fault| {
             text(|line| {
-                line.put("✗ ");
-                line.untrusted(&fault.path);
+                line.put("✗ ").untrusted(&fault.path);
             })
         });
         notes.extend(fault.as_deref());

@@ -60,12 +60,9 @@ impl Clock {
         match form {
             TimeForm::Relative => since(*self.first.get_or_insert(time), time, line),
             TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, line),
-            TimeForm::Epoch if time.secs >= 0 => line.appended(|out| self.second.append(time, out, int)),
-            TimeForm::Epoch => line.appended(|out| seconds(time, out)),
-            TimeForm::Utc => {
-                line.appended(|out| self.second.append(time, out, day_and_clock));
-                line.put("Z");
-            }
+            TimeForm::Epoch if time.secs >= 0 => _ = line.appended(|out| self.second.append(time, out, int)),
+            TimeForm::Epoch => _ = line.appended(|out| seconds(time, out)),
+            TimeForm::Utc => _ = line.appended(|out| self.second.append(time, out, day_and_clock)).put("Z"),
             #[cfg(feature = "cli")]
             TimeForm::Local => {
                 let offset = local_offset(time.secs);
@@ -74,9 +71,7 @@ impl Clock {
                 line.put(if offset < 0 { "-" } else { "+" });
                 let minutes = offset.unsigned_abs() / 60;
                 for (part, behind) in [(minutes / 60, ":"), (minutes % 60, "")] {
-                    line.put(if part < 10 { "0" } else { "" });
-                    line.uint(part);
-                    line.put(behind);
+                    line.put(if part < 10 { "0" } else { "" }).uint(part).put(behind);
                 }
             }
         }
@@ -152,8 +147,7 @@ fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     let nanos = time.since(start);
     let digits = time.digits.min(9) as usize;
     let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
-    line.put(if nanos < 0 { "-" } else { "+" });
-    line.int(secs);
+    line.put(if nanos < 0 { "-" } else { "+" }).int(secs);
     if digits > 0 {
         let mut text = [b'0'; 9];
         let mut left = frac as u32;
@@ -162,7 +156,7 @@ fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
             left /= 10;
         }
         line.put(".");
-        text[..digits].iter().for_each(|d| line.ascii(*d));
+        text[..digits].iter().for_each(|d| _ = line.ascii(*d));
     }
 }
 

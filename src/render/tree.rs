@@ -193,9 +193,7 @@ impl Trees {
             }
             match &mut here.next {
                 Some(index) => {
-                    line.put("[");
-                    line.int(*index);
-                    line.put("]");
+                    line.put("[").int(*index).put("]");
                     *index += 1;
                 }
                 None if page.tree.name_from_traffic(node) => {
@@ -206,8 +204,7 @@ impl Trees {
             }
             line.reset();
             if !inside || node.value == Value::List {
-                line.pad(start + here.names);
-                line.put("  ");
+                line.pad(start + here.names).put("  ");
             }
             let room = self.width.saturating_sub(line.column).max(12);
             match node.value {
@@ -215,16 +212,13 @@ impl Trees {
                 Value::List => {
                     let count = page.tree.children(Some(at)).count();
                     line.paint(line.palette.dim);
-                    line.int(count);
-                    line.put(if count == 1 { " element" } else { " elements" });
-                    line.reset();
+                    line.int(count).put(if count == 1 { " element" } else { " elements" }).reset();
                 }
                 Value::Group => {}
                 _ => leaf::long(node, page.sources, line, room),
             }
             self.doc(node, line);
-            line.put(if folded { " …" } else { "" });
-            line.newline();
+            line.put(if folded { " …" } else { "" }).newline();
             if !inside && self.style.verbose && page.which != DERIVED && !node.derived() {
                 page.gutter.dump(node, page.sources, line);
             }
@@ -247,9 +241,7 @@ impl Trees {
         line.paint(line.palette.dim);
         let skipped = depth.saturating_sub(GUIDES);
         if skipped > 0 {
-            line.put("⋮");
-            line.int(skipped);
-            line.put(" ");
+            line.put("⋮").int(skipped).put(" ");
         }
         for k in 1 + skipped..=depth {
             let (above, level) = (&self.open[k - 1], self.open.get(k).unwrap_or(here));
@@ -268,9 +260,7 @@ impl Trees {
             if let Some(element) = level.element {
                 let start = line.column;
                 if first {
-                    line.put("[");
-                    line.int(element.index);
-                    line.put("]");
+                    line.put("[").int(element.index).put("]");
                 }
                 line.pad(start + element.width + 1);
             }
@@ -294,8 +284,7 @@ impl Trees {
         if doc.chars().count() <= room || self.style.verbose {
             line.put("   ");
             line.paint(line.palette.dim);
-            line.untrusted(doc);
-            line.reset();
+            line.untrusted(doc).reset();
         }
     }
 }

@@ -20,15 +20,12 @@ pub fn header(
         line.painted(line.palette.dim, "#");
         line.int(place.frame);
         if place.frames.len() > 1 {
-            line.put(" (");
-            line.int(place.frames.len());
-            line.put(" frames)");
+            line.put(" (").int(place.frames.len()).put(" frames)");
         }
         line.put("  ");
         line.paint(line.palette.dim);
         clock.show(form, place.time, line);
-        line.reset();
-        line.put("  ");
+        line.reset().put("  ");
     }
     let ends = message.flow_info.ends.is_some();
     match dissection.from {
@@ -44,12 +41,9 @@ pub fn header(
     name(message, line);
     line.put("  ");
     line.paint(line.palette.dim);
-    line.int(place.length);
-    line.put(if place.length == 1 { " byte" } else { " bytes" });
+    line.int(place.length).put(if place.length == 1 { " byte" } else { " bytes" });
     if place.bytes.len() != place.length {
-        line.put(" (");
-        line.int(place.bytes.len());
-        line.put(" captured)");
+        line.put(" (").int(place.bytes.len()).put(" captured)");
     }
     line.reset();
     if ends && dissection.from != Role::Unknown {
@@ -72,27 +66,20 @@ fn flow(message: &Message<'_>, line: &mut LineWriter<'_>) {
         return;
     }
     line.paint(line.palette.dim);
-    line.put("flow ");
-    line.int(message.flow_info.flow);
-    line.reset();
+    line.put("flow ").int(message.flow_info.flow).reset();
 }
 
 /// Writes protocol, version and message.
 pub fn name(message: &Message<'_>, line: &mut LineWriter<'_>) {
     line.name(message.dissection.proto);
     if let Some(version) = message.dissection.version {
-        line.put(" ");
-        line.name(version);
+        line.put(" ").name(version);
     }
     line.put(" ");
     line.paint(line.palette.title);
-    line.name(message.dissection.message);
-    line.reset();
+    line.name(message.dissection.message).reset();
     if let Some((part, of)) = message.dissection.part {
-        line.put(" ");
-        line.uint(u64::from(part));
-        line.put("/");
-        line.uint(u64::from(of));
+        line.put(" ").uint(u64::from(part)).put("/").uint(u64::from(of));
     }
 }
 
@@ -102,10 +89,7 @@ fn role(role: Role, line: &mut LineWriter<'_>) {
 }
 
 fn addresses(message: &Message<'_>, line: &mut LineWriter<'_>) {
-    line.put(message.src());
-    line.put(" → ");
-    line.put(message.dst());
-    line.put("  ");
+    line.put(message.src()).put(" → ").put(message.dst()).put("  ");
 }
 
 /// Writes the fault, if there is one.
@@ -121,19 +105,14 @@ fn one_fault(fault: &Fault, width: usize, line: &mut LineWriter<'_>) {
     line.put("✗ ");
     // A LineWriter cannot fail.
     let _ = write!(Wrapped { line, width }, "{fault}");
-    line.reset();
-    line.newline();
+    line.reset().newline();
 }
 
 /// Writes the notes, one below the other.
 pub fn notes(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
     for (note, text) in message.dissection.notes.iter() {
         let (colour, sign) = level(note.level, line);
-        line.put("  ");
-        line.paint(colour);
-        line.put(sign);
-        line.put(" ");
-        line.put(note.code);
+        line.put("  ").paint(colour).put(sign).put(" ").put(note.code);
         line.reset();
         if !text.is_empty() {
             line.put(": ");

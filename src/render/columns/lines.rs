@@ -107,8 +107,7 @@ impl Lines {
     pub fn heading(&self, line: &mut LineWriter<'_>) {
         let mut at = 0;
         for name in self.columns.names() {
-            line.pad(at);
-            line.untrusted(name);
+            line.pad(at).untrusted(name);
             at += room(name, self.values.time);
         }
     }
@@ -118,11 +117,7 @@ impl Lines {
         let limit = style.width.unwrap_or(usize::MAX);
         let mut at = 0;
         for (k, (name, value)) in self.columns.0.iter().enumerate() {
-            if at > 0 && line.column >= at {
-                line.put(" ")
-            } else {
-                line.pad(at)
-            }
+            _ = if at > 0 && line.column >= at { line.put(" ") } else { line.pad(at) };
             self.scratch.clear();
             self.values.append(value, message, &mut self.scratch);
             let value = match self.scratch.as_slice() {

@@ -203,8 +203,7 @@ impl Form for Texts {
             let mut line = LineWriter::new(out, self.style.colour);
             line.paint(line.palette.dim);
             self.lines.heading(&mut line);
-            line.reset();
-            line.newline();
+            line.reset().newline();
         }
     }
 

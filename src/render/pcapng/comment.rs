@@ -64,11 +64,7 @@ impl Commenter {
         summary::remark(message, &mut line);
         line.newline();
         for (note, text) in message.dissection.notes.iter() {
-            line.name(note.level.name());
-            line.put(" ");
-            line.name(note.code);
-            line.put(": ");
-            line.untrusted(text);
+            line.name(note.level.name()).put(" ").name(note.code).put(": ").untrusted(text);
             line.newline();
         }
         if let Some(fault) = &message.dissection.fault {
