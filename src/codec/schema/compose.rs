@@ -2,7 +2,6 @@
 //! one file, so that everything that works for one file works for both.
 
 use super::compile::Mistakes;
-use super::reading::FieldHead;
 use super::text::{FieldText, File, JoinText, OverText, PayloadText, SizeText};
 
 /// The number of the first line of the carrier's file. Smaller numbers are lines of the file over it.
@@ -23,7 +22,7 @@ pub fn compose(mut base: File, own: File, over: &OverText) -> Result<File, Mista
     // Fields in structs are reached from any of the messages.
     let all = over.message.is_empty();
     let structs = base.structs.iter_mut().map(|(.., fields)| fields);
-    let messages = base.messages.iter_mut().filter(|m| all || m.head.name == over.message).map(|m| &mut m.fields);
+    let messages = base.messages.iter_mut().filter(|m| all || m.name == over.message).map(|m| &mut m.fields);
     let opened: usize = structs.filter(|_| all).chain(messages).map(|fields| opened(fields, &name)).sum();
     let packet = base.packet.as_mut().filter(|_| all).map_or(0, |(_, fields)| self::opened(fields, &name));
     if opened + packet == 0 {
@@ -36,15 +35,17 @@ pub fn compose(mut base: File, own: File, over: &OverText) -> Result<File, Mista
     }
     base.payload = Some(PayloadText { name: name.clone(), big: own.big.or(base.big) });
     let message = || FieldText {
-        head: FieldHead { line: over.line, name: "message".into(), kind: "message".into(), ..FieldHead::default() },
+        line: over.line,
+        name: "message".into(),
+        kind: "message".into(),
         by: Some("u8".into()),
         ..FieldText::default()
     };
     let (line, fields) = own.packet.unwrap_or_else(|| (over.line, vec![message()]));
     base.structs.push((name.clone(), line, fields));
     for mut m in own.messages {
-        if m.head.message.is_empty() {
-            m.head.message.clone_from(&name);
+        if m.message.is_empty() {
+            m.message.clone_from(&name);
         }
         base.messages.push(m);
     }
@@ -79,7 +80,7 @@ pub fn compose(mut base: File, own: File, over: &OverText) -> Result<File, Mista
 fn opened(fields: &mut [FieldText], name: &str) -> usize {
     let mut opened = 0;
     for field in fields {
-        let times = field.head.kind.strip_prefix(PAYLOAD).map(str::trim);
+        let times = field.kind.strip_prefix(PAYLOAD).map(str::trim);
         let Some(times) = times.filter(|times| times.is_empty() || times.starts_with('[')) else { continue };
         opened += 1;
         match &mut field.join {
@@ -90,7 +91,7 @@ fn opened(fields: &mut [FieldText], name: &str) -> usize {
                 if !times.is_empty() && times != "*" {
                     field.size = Some(SizeText { word: times.into(), ..SizeText::default() });
                 }
-                field.head.kind = name.into();
+                field.kind = name.into();
                 field.inline = true;
             }
         }
@@ -107,7 +108,7 @@ fn clashes(base: &File, own: &File, carrier: &str) -> Mistakes {
         }
     };
     for m in &own.messages {
-        has(m.at("name"), "message", &m.name, base.messages.iter().any(|other| other.name == m.name));
+        has(m.lines.at("name"), "message", &m.name, base.messages.iter().any(|other| other.name == m.name));
     }
     for (name, line, _) in &own.structs {
         has(*line, "struct", name, base.structs.iter().any(|(other, ..)| other == name));

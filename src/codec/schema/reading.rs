@@ -4,8 +4,6 @@
 use super::SchemaError;
 use crate::codec::digits;
 use crate::nearest::{hint, nearest};
-use std::fmt::Display;
-use std::ops::Deref;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -43,49 +41,6 @@ impl Lines {
     /// The line of a key, or of the table if the key is absent.
     pub fn at(&self, key: &str) -> usize {
         self.keys.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
-    }
-}
-
-/// The keys of a message that schemas and protocol files have in common.
-#[derive(Debug, Default)]
-pub struct MessageHead {
-    pub lines: Lines,
-    pub name: String,
-    pub doc: String,
-    /// The message that carries it.
-    pub message: String,
-    pub from: String,
-}
-
-impl Deref for MessageHead {
-    type Target = Lines;
-
-    fn deref(&self) -> &Lines {
-        &self.lines
-    }
-}
-
-/// The keys of a field that schemas and protocol files have in common. A field is `name = "type"`, or a table.
-#[derive(Debug, Default)]
-pub struct FieldHead {
-    pub line: usize,
-    pub name: String,
-    pub kind: String,
-    pub doc: String,
-    pub unit: String,
-    /// As numerator and denominator.
-    pub scale: Option<(u32, u32)>,
-    pub names: Option<Named>,
-    pub flags: Option<Named>,
-    pub condition: Option<String>,
-    /// Whether it may be absent.
-    pub optional: bool,
-}
-
-impl FieldHead {
-    /// A mistake of the field, as its line and what is wrong.
-    pub fn fail<T>(&self, why: impl Display) -> Result<T, (usize, String)> {
-        Err((self.line, format!("{}: {why}", self.name)))
     }
 }
 
@@ -171,59 +126,6 @@ impl<'f> Reader<'f> {
         let mut items: Vec<Item<'a, 'i>> = table.iter().collect();
         items.sort_by_key(|(key, _)| key.span().start);
         items
-    }
-
-    /// Takes a key that messages of both languages have. Returns false for any other key.
-    pub(crate) fn message_key(&self, message: &mut MessageHead, item: Item<'_, '_>) -> Result<bool, SchemaError> {
-        let (key, value) = item;
-        message.lines.add(key.get_ref(), self.line(key.span().start));
-        match key.get_ref().as_ref() {
-            "name" => message.name = self.text("name", value)?,
-            "doc" => message.doc = self.text("doc", value)?,
-            "message" => message.message = self.text("message", value)?,
-            "from" => {
-                let known = ["client", "server"];
-                message.from = self.text("from", value)?;
-                if !known.contains(&message.from.as_str()) {
-                    let near = hint(nearest(&message.from, known));
-                    let why = format!("from: expected client or server, got {:?}{near}", message.from);
-                    return Err(self.error(value.span().start, why));
-                }
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    /// Reads the beginning of a field, and the keys of its table if it has one.
-    pub(crate) fn field_head<'a, 'i>(
-        &self,
-        (name, value): Item<'a, 'i>,
-    ) -> Result<(FieldHead, Vec<Item<'a, 'i>>), SchemaError> {
-        let (line, name) = (self.line(name.span().start), name.get_ref().to_string());
-        Ok(match value.get_ref().as_str() {
-            Some(kind) => (FieldHead { line, name, kind: kind.into(), ..FieldHead::default() }, Vec::new()),
-            None => {
-                let items = self.table(&name, value)?;
-                (FieldHead { line, name, ..FieldHead::default() }, items)
-            }
-        })
-    }
-
-    /// Takes a key that fields of both languages have. Returns false for any other key.
-    pub(crate) fn field_key(&self, field: &mut FieldHead, (key, value): Item<'_, '_>) -> Result<bool, SchemaError> {
-        match key.get_ref().as_ref() {
-            "type" => field.kind = self.text("type", value)?,
-            "doc" => field.doc = self.text("doc", value)?,
-            "unit" => field.unit = self.text("unit", value)?,
-            "scale" => field.scale = Some(self.scale(value)?),
-            "enum" => field.names = Some(self.named("enum", value)?),
-            "flags" => field.flags = Some(self.named("flags", value)?),
-            "if" => field.condition = Some(self.text("if", value)?),
-            "optional" => field.optional = self.truth("optional", value)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
     }
 
     /// Reads `[struct.X]` tables: the name, its line, its fields.

@@ -3,7 +3,6 @@
 
 use super::compile::Mistakes;
 use super::compile::own_key;
-use super::reading::FieldHead;
 use super::text::{FieldText, File, PartText};
 use super::{Encoding, Form};
 
@@ -111,7 +110,7 @@ impl Spelling<'_> {
         t.by.iter_mut().for_each(|word| self.number(word));
         let sizes = t.size.iter_mut().flat_map(|size| std::iter::once(&mut size.word).chain(words(&mut size.cases)));
         sizes.chain(words(&mut t.cases)).for_each(|word| self.number(word));
-        let kind = t.head.kind.trim();
+        let kind = t.kind.trim();
         let (base, times) = kind.split_at(kind.find('[').unwrap_or(kind.len()));
         let base = base.trim();
         let mut spelt = match alias(base) {
@@ -135,7 +134,7 @@ impl Spelling<'_> {
             spelt += &format!("[{word}]{after}");
         }
         if spelt != kind && kind.matches('[').count() == kind.matches(']').count() {
-            t.head.kind = spelt;
+            t.kind = spelt;
         }
     }
 }
@@ -179,9 +178,9 @@ fn halves(fields: &mut Vec<FieldText>, wrong: &mut Mistakes) {
                     own.push('_');
                 }
                 let condition = t.condition.clone();
-                let head = FieldHead { line, name: own, kind: "u8".into(), condition, ..FieldHead::default() };
                 open = Some((all.len(), name));
-                all.push(FieldText { head, bits: vec![part], ..FieldText::default() });
+                let bits = vec![part];
+                all.push(FieldText { line, name: own, kind: "u8".into(), condition, bits, ..FieldText::default() });
             }
         }
         if stays {
@@ -214,15 +213,15 @@ fn half(t: &mut FieldText, names: &[String]) -> Result<Option<(PartText, bool)>,
         if extended {
             part.name = named(None, t, "head");
             t.of = Some(part.name.clone());
-            t.head.kind.clear();
+            t.kind.clear();
             return Ok(Some((part, true)));
         }
         (part.name, part.hidden, part.closed, part.scale) = (t.name.clone(), t.hidden, t.closed, t.scale);
         (t.hidden, t.closed) = (false, false);
-        part.names = t.head.names.take();
-        part.flags = t.head.flags.take();
-        part.unit = std::mem::take(&mut t.head.unit);
-        part.doc = std::mem::take(&mut t.head.doc);
+        part.names = t.names.take();
+        part.flags = t.flags.take();
+        part.unit = std::mem::take(&mut t.unit);
+        part.doc = std::mem::take(&mut t.doc);
         return match own_key(t).or(t.optional.then_some("optional")).or(t.time.map(|_| "time")) {
             Some(key) => Err(key),
             None => Ok(Some((part, false))),
@@ -237,7 +236,7 @@ fn half(t: &mut FieldText, names: &[String]) -> Result<Option<(PartText, bool)>,
     } else if let Some(list) = t.kind.trim().strip_suffix("[u4]").map(str::to_owned) {
         let own = if extended { None } else { t.prefix.take() };
         part.name = named(own, t, if extended { "head" } else { "count" });
-        t.head.kind = format!("{list}[{}]", part.name);
+        t.kind = format!("{list}[{}]", part.name);
     } else if t.by.as_deref() == Some(HALF) {
         part.name = named(None, t, "id");
         t.by = Some(part.name.clone());

@@ -3,9 +3,9 @@
 
 use crate::codec::Clock;
 use crate::codec::kinds::Radix;
-use crate::codec::schema::reading::{FieldHead, Lines, MessageHead, Named, Names};
+use crate::codec::schema::reading::{Lines, Named, Names};
 use serde_json::Value as Json;
-use std::ops::Deref;
+use std::fmt::Display;
 use std::time::Duration;
 
 /// A protocol file.
@@ -113,7 +113,12 @@ pub enum Word {
 /// One `[[message]]`.
 #[derive(Debug, Default)]
 pub struct MessageText {
-    pub head: MessageHead,
+    pub lines: Lines,
+    pub name: String,
+    pub doc: String,
+    /// The message that carries it.
+    pub message: String,
+    pub from: String,
     pub ids: Option<Vec<IdText>>,
     pub any: bool,
     pub route: Option<String>,
@@ -121,14 +126,6 @@ pub struct MessageText {
     pub condition: Option<String>,
     pub sets: Vec<(String, Word)>,
     pub fields: Vec<FieldText>,
-}
-
-impl Deref for MessageText {
-    type Target = MessageHead;
-
-    fn deref(&self) -> &MessageHead {
-        &self.head
-    }
 }
 
 /// One of a message's ids.
@@ -141,7 +138,18 @@ pub enum IdText {
 /// One field.
 #[derive(Debug, Default)]
 pub struct FieldText {
-    pub head: FieldHead,
+    pub line: usize,
+    pub name: String,
+    pub kind: String,
+    pub doc: String,
+    pub unit: String,
+    /// As numerator and denominator.
+    pub scale: Option<(u32, u32)>,
+    pub names: Option<Named>,
+    pub flags: Option<Named>,
+    pub condition: Option<String>,
+    /// Whether it may be absent.
+    pub optional: bool,
     pub closed: bool,
     pub size: Option<SizeText>,
     pub until: Option<Vec<u8>>,
@@ -196,11 +204,10 @@ pub struct FieldText {
     pub prefix: Option<String>,
 }
 
-impl Deref for FieldText {
-    type Target = FieldHead;
-
-    fn deref(&self) -> &FieldHead {
-        &self.head
+impl FieldText {
+    /// A mistake of the field, as its line and what is wrong.
+    pub fn fail<T>(&self, why: impl Display) -> Result<T, (usize, String)> {
+        Err((self.line, format!("{}: {why}", self.name)))
     }
 }
 

@@ -87,7 +87,7 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
             });
             if let Some(first) = earlier {
                 let why = format!("{}: never found: {} before it has its numbers", text.name, first.field.name);
-                advice.push((text.at("id"), why));
+                advice.push((text.lines.at("id"), why));
             }
         }
     }

@@ -4,7 +4,6 @@ use crate::codec::describe;
 use crate::codec::layout::{Field, Look, Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler};
 use crate::codec::schema::parse::condition::Expr;
-use crate::codec::schema::reading::FieldHead;
 use crate::codec::schema::text::FieldText;
 use crate::nearest::{hint, nearest};
 
@@ -41,8 +40,7 @@ pub fn condition(
     let mut other = Compiler::new(compiler.text, None);
     for field in fields.filter(|field| !field.name.is_empty()) {
         let names = describe::names(&field.show).unwrap_or_default();
-        let head = FieldHead { line, ..FieldHead::default() };
-        let t = FieldText { head, ..FieldText::default() };
+        let t = FieldText { line, ..FieldText::default() };
         other.know(&t, field.name, (true, names), false);
     }
     // A name may have its message's name and a dot before it.

@@ -263,7 +263,7 @@ fn among_headers(file: &File, packet: &'static [Field], carried: &[Carried]) -> 
         let shown = |field: &&Field| !field.name.is_empty() && !field.is(flag::HIDDEN);
         let twin = |field: &&Field| above.iter().filter(shown).any(|other| other.name == field.name);
         if let Some(field) = own.iter().filter(shown).find(twin) {
-            let line = m.fields.iter().find(|t| t.name == field.name).map_or(m.line, |t| t.line);
+            let line = m.fields.iter().find(|t| t.name == field.name).map_or(m.lines.line, |t| t.line);
             let why = format!("{}: a header around {} has the name, too: both are in packet", field.name, m.name);
             return Some((line, why));
         }

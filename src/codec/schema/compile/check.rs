@@ -13,13 +13,13 @@ impl Compiler<'_> {
                 continue;
             }
             self.mistakes.push(match m.message.is_empty() {
-                true => (m.line, format!("{}: no field of the packet holds messages", m.name)),
+                true => (m.lines.line, format!("{}: no field of the packet holds messages", m.name)),
                 false if text.messages.iter().any(|other| other.name == m.message) => {
-                    (m.at("message"), format!("message: {:?} has no field of type message", m.message))
+                    (m.lines.at("message"), format!("message: {:?} has no field of type message", m.message))
                 }
                 false => {
                     let near = hint(nearest(&m.message, text.messages.iter().map(|m| m.name.as_str())));
-                    (m.at("message"), format!("message: no message {:?} carries it{near}", m.message))
+                    (m.lines.at("message"), format!("message: no message {:?} carries it{near}", m.message))
                 }
             });
         }

@@ -81,7 +81,7 @@ impl<'a> Compiler<'a> {
         let payload = self.text.payload.as_ref().map(|payload| payload.name.as_str());
         let Some(payload) = payload.filter(|payload| self.is_within(payload)) else { return carrier };
         // A message of the payload is a carrier of its own.
-        let own = |m: &MessageText| m.name == carrier && m.line < crate::codec::schema::compose::CARRIER;
+        let own = |m: &MessageText| m.name == carrier && m.lines.line < crate::codec::schema::compose::CARRIER;
         if self.text.messages.iter().any(own) { carrier } else { payload }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Compiler<'a> {
             let Some(choice) = among.iter().find(|choice| choice.field.name == text.name) else { continue };
             if let Some((least, _)) = choice.ids.iter().find(|(least, _)| beyond(*least)) {
                 let why = format!("{}: never found: {least} is more than the {width} bits of {by} have", text.name);
-                self.advice.push((text.at("id"), why));
+                self.advice.push((text.lines.at("id"), why));
             }
         }
         let any = among.iter().any(|choice| choice.any);
@@ -160,7 +160,7 @@ impl<'a> Compiler<'a> {
                 let condition = m.condition.as_deref().unwrap_or("");
                 if let Some(twin) = found.insert((id.0, &m.from, condition), &m.name) {
                     let why = format!("{}: {twin} is found in the same way: this one would never be used", m.name);
-                    self.mistakes.push((m.line, why));
+                    self.mistakes.push((m.lines.line, why));
                 }
             }
             let each = match m.name == BY_ID {
@@ -181,7 +181,7 @@ impl<'a> Compiler<'a> {
         let Some(ids) = &m.ids else {
             return match m.any {
                 true => Ok(Vec::new()),
-                false => Err((m.line, format!("{}: id is missing: the number that names the message", m.name))),
+                false => Err((m.lines.line, format!("{}: id is missing: the number that names the message", m.name))),
             };
         };
         let one = |id: &IdText| match id {
@@ -189,7 +189,7 @@ impl<'a> Compiler<'a> {
                 let id = self.asked_text(word).id;
                 Ok((id, id))
             }
-            _ if text => Err((m.at("id"), "id: expected a text: messages are found by one here".into())),
+            _ if text => Err((m.lines.at("id"), "id: expected a text: messages are found by one here".into())),
             IdText::Range(least, most) => Ok((*least, *most)),
             IdText::One(word) => match self.word(word, names) {
                 Some(id) => Ok((id, id)),
@@ -197,7 +197,7 @@ impl<'a> Compiler<'a> {
                     let word = if let Word::Name(name) = word { name.as_str() } else { "" };
                     let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
                     let why = format!("id: {word:?} is no number, and no name of one{near}");
-                    Err((m.at("id"), why))
+                    Err((m.lines.at("id"), why))
                 }
             },
         };
@@ -212,7 +212,7 @@ impl<'a> Compiler<'a> {
         names: &[ValueName],
         of_text: bool,
     ) -> Compiled<Vec<(&'a str, Ids)>> {
-        let fail = |why: String| Err((m.at("name"), format!("name: {why}")));
+        let fail = |why: String| Err((m.lines.at("name"), format!("name: {why}")));
         if of_text {
             let texts = m
                 .ids
@@ -238,20 +238,20 @@ impl<'a> Compiler<'a> {
 
     fn choice(&mut self, m: &'a MessageText, name: &'a str, ids: Ids, text: bool) -> Compiled<Choice> {
         if name.is_empty() {
-            return Err((m.line, "name is missing: what the message is called".into()));
+            return Err((m.lines.line, "name is missing: what the message is called".into()));
         }
-        identifier(name, &[]).map_err(|why| (m.at("name"), why))?;
+        identifier(name, &[]).map_err(|why| (m.lines.at("name"), why))?;
         if self.carriers.contains(&name) {
-            return Err((m.line, format!("{name}: carries itself")));
+            return Err((m.lines.line, format!("{name}: carries itself")));
         }
         let meaningless = [("route", m.route.is_some()), ("encoding", !m.encoding.is_empty())];
         if let Some((key, _)) = meaningless.iter().find(|(_, given)| *given) {
-            return Err((m.at(key), format!("{key} is for payloads of built-in protocols ([over])")));
+            return Err((m.lines.at(key), format!("{key} is for payloads of built-in protocols ([over])")));
         }
         let notes = self.notes.len();
         let when = match &m.condition {
             Some(text) => {
-                let condition = self.condition(text, m.at("if"), "if")?;
+                let condition = self.condition(text, m.lines.at("if"), "if")?;
                 for (name, value) in &condition.equal {
                     self.uses(name, used::EQUAL);
                     self.settles(name, Settles::Value(*value));
@@ -274,7 +274,7 @@ impl<'a> Compiler<'a> {
         self.known.truncate(known);
         let mut sets = Vec::new();
         for (name, value) in &m.sets {
-            sets.push(self.set(name, m.at("sets"), Some(value))?);
+            sets.push(self.set(name, m.lines.at("sets"), Some(value))?);
         }
         let mut field = group(leak(name), fields).doc(leak(&m.doc)).keep_empty();
         field.flags |= flag::MESSAGE;

@@ -27,7 +27,6 @@ use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing, Settled, Settles};
 use crate::codec::layout::{Field, Order, ValueName, When};
 use crate::codec::schema::named::leak;
-use crate::codec::schema::reading::FieldHead;
 use crate::codec::schema::{Encoding, Form};
 use crate::nearest::{hint, nearest};
 use exclusive::excludes;
@@ -195,7 +194,9 @@ impl<'a> Compiler<'a> {
             Some((_, fields)) => self.list(fields)?,
             None => {
                 static PLAIN: std::sync::LazyLock<FieldText> = std::sync::LazyLock::new(|| FieldText {
-                    head: FieldHead { line: 1, name: "message".into(), kind: "message".into(), ..FieldHead::default() },
+                    line: 1,
+                    name: "message".into(),
+                    kind: "message".into(),
                     by: Some("u8".into()),
                     ..FieldText::default()
                 });

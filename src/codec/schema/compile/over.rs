@@ -26,7 +26,7 @@ pub fn payloads(file: &File, over: &OverText, encodings: &'static [Encoding]) ->
     for m in &file.messages {
         match over.message(m) {
             Ok(several) if messages.len() + several.len() > MOST_IDS => {
-                wrong.push((m.line, format!("more than {MOST_IDS} ids in a file")));
+                wrong.push((m.lines.line, format!("more than {MOST_IDS} ids in a file")));
                 break;
             }
             Ok(several) => {
@@ -34,7 +34,7 @@ pub fn payloads(file: &File, over: &OverText, encodings: &'static [Encoding]) ->
                     let key = (one.number, one.word.clone(), one.message.clone(), one.from.clone());
                     if let Some(twin) = found.insert(key, one.name) {
                         let why = format!("{twin} is found in the same way: this one would never be used");
-                        wrong.push((m.line, why));
+                        wrong.push((m.lines.line, why));
                     }
                 }
                 messages.extend(several);
@@ -100,10 +100,10 @@ impl<'a> Over<'a> {
         let fail = |mistake| vec![mistake];
         let numbers = self.ids(m, carrier).map_err(fail)?;
         let name = if m.name.is_empty() { name_of_key(m, carrier) } else { m.name.clone() };
-        identifier(&name, &[]).map_err(|why| fail((m.at("name"), why)))?;
+        identifier(&name, &[]).map_err(|why| fail((m.lines.at("name"), why)))?;
         let meaningless = [("if", m.condition.is_some()), ("sets", !m.sets.is_empty())];
         if let Some((key, _)) = meaningless.iter().find(|(_, given)| *given) {
-            return Err(fail((m.at(key), format!("{key} has no meaning over {}", self.over.protocol))));
+            return Err(fail((m.lines.at(key), format!("{key} has no meaning over {}", self.over.protocol))));
         }
         if let Some(t) = m.fields.iter().find(|t| self.keys.taken.contains(&t.name.as_str())) {
             return t.fail("the name is taken by a field of the packet itself").map_err(fail);
@@ -150,26 +150,26 @@ impl<'a> Over<'a> {
         let keys = self.keys;
         if m.ids.is_none() && m.route.is_none() && !m.any && carrier.is_empty() {
             let why = "a message needs an id, a route, or the protocol's message that carries it";
-            return Err((m.line, why.into()));
+            return Err((m.lines.line, why.into()));
         }
         if !carrier.is_empty() && !keys.carriers.contains(&carrier) {
             let near = nearest(carrier, keys.carriers.iter().copied());
             let (near, all) = (hint(near), keys.carriers.join(", "));
-            let line = if m.message.is_empty() { self.over.line } else { m.at("message") };
+            let line = if m.message.is_empty() { self.over.line } else { m.lines.at("message") };
             return Err((line, format!("no message {carrier:?} carries payloads{near}: there are {all}")));
         }
         match (&m.route, keys.routes) {
             (Some(_), None) => {
-                return Err((m.at("route"), "payloads have no routes here: they are found by their id".into()));
+                return Err((m.lines.at("route"), "payloads have no routes here: they are found by their id".into()));
             }
             (Some(route), Some(words @ [_, ..])) if route != "*" && !words.contains(&route.as_str()) => {
-                return Err((m.at("route"), format!("route: expected {}, got {route:?}", words.join(", "))));
+                return Err((m.lines.at("route"), format!("route: expected {}, got {route:?}", words.join(", "))));
             }
             _ => {}
         }
         let Some(ids) = &m.ids else { return Ok(Vec::new()) };
         let Some((least, most)) = keys.ids else {
-            return Err((m.at("id"), "payloads have no ids here: they are found by their route".into()));
+            return Err((m.lines.at("id"), "payloads have no ids here: they are found by their route".into()));
         };
         let mut all = Vec::new();
         for id in ids {
@@ -178,12 +178,12 @@ impl<'a> Over<'a> {
                 IdText::Range(first, last) => (i128::from(*first), i128::from(*last)),
                 IdText::One(Word::Name(word)) => match digits::whole(word) {
                     Some(id) => (id, id),
-                    None => return Err((m.at("id"), format!("id: expected a number, got {word:?}"))),
+                    None => return Err((m.lines.at("id"), format!("id: expected a number, got {word:?}"))),
                 },
             };
             let within = |id: &i128| (i128::from(least)..=i128::from(most)).contains(id);
             if let Some(id) = [first, last].into_iter().find(|id| !within(id)) {
-                return Err((m.at("id"), format!("id: expected {least} to {most}, got {id}")));
+                return Err((m.lines.at("id"), format!("id: expected {least} to {most}, got {id}")));
             }
             all.extend((first..=last).map(|id| id as u64));
         }
@@ -196,12 +196,12 @@ impl<'a> Over<'a> {
         let all = || encodings.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
         let on_the_wire = encodings.len() == 1 || encodings.iter().any(|e| !e.versions.is_empty());
         let (named, line) = match (m.encoding.as_str(), whole.as_str()) {
-            ("", "") if !on_the_wire => return Err((m.line, format!("encoding is missing: one of {}", all()))),
+            ("", "") if !on_the_wire => return Err((m.lines.line, format!("encoding is missing: one of {}", all()))),
             ("", "") => return Ok(None),
             // The byte order of the language's own types.
             ("", "be" | "le") if on_the_wire => return Ok(None),
             ("", whole) => (whole, *whole_line),
-            (own, _) => (own, m.at("encoding")),
+            (own, _) => (own, m.lines.at("encoding")),
         };
         match encodings.iter().position(|e| e.name == named) {
             Some(k) => Ok(Some(k)),
@@ -237,7 +237,7 @@ impl<'a> Compiler<'a> {
         let over = self.encoding.map_or("", |encoding| encoding.name);
         if self.mistakes.is_empty() && (self.hooks.len() > 1 || !self.defaults.is_empty()) {
             let acts = |t: &&crate::codec::schema::text::FieldText| t.join.is_some() || t.hidden || t.default.is_some();
-            let line = m.fields.iter().find(acts).map_or(m.line, |t| t.line);
+            let line = m.fields.iter().find(acts).map_or(m.lines.line, |t| t.line);
             let why = "join, hidden numbers of which bits are asked, and defaults of text have no meaning";
             self.mistakes.push((line, format!("{}: {why} in payloads of {over}", m.name)));
             self.hooks.truncate(1);

@@ -17,15 +17,28 @@ impl Parser<'_> {
 
     fn field(&self, item: Item<'_, '_>) -> Done<FieldText> {
         let reader = &self.reader;
-        let (head, items) = reader.field_head(item)?;
-        let mut field = FieldText { head, ..FieldText::default() };
-        for inner in items {
-            if reader.field_key(&mut field.head, inner)? {
-                continue;
+        let (line, name) = (self.line(&item), item.0.get_ref().to_string());
+        let mut field = FieldText { line, name, ..FieldText::default() };
+        // A field is `name = "type"`, or a table.
+        let items = match item.1.get_ref().as_str() {
+            Some(kind) => {
+                field.kind = kind.into();
+                Vec::new()
             }
+            None => reader.table(&field.name, item.1)?,
+        };
+        for inner in items {
             let (key, value) = inner;
             match key.get_ref().as_ref() {
-                "name" => field.head.name = reader.text("name", value)?,
+                "name" => field.name = reader.text("name", value)?,
+                "type" => field.kind = reader.text("type", value)?,
+                "doc" => field.doc = reader.text("doc", value)?,
+                "unit" => field.unit = reader.text("unit", value)?,
+                "scale" => field.scale = Some(reader.scale(value)?),
+                "enum" => field.names = Some(reader.named("enum", value)?),
+                "flags" => field.flags = Some(reader.named("flags", value)?),
+                "if" => field.condition = Some(reader.text("if", value)?),
+                "optional" => field.optional = reader.truth("optional", value)?,
                 "closed" => field.closed = reader.truth("closed", value)?,
                 "size" => field.size = Some(self.size(value)?),
                 "until" => {

@@ -12,6 +12,7 @@ use super::text::{File, First, FrameText, IdText, MessageText, OverText, Ports, 
 use crate::codec::digits;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::reading::{Item, LONGEST, Reader};
+use crate::nearest::{hint, nearest};
 use std::cell::RefCell;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -278,13 +279,23 @@ impl Parser<'_> {
 
     fn message(&self, value: &Value<'_>) -> Done<MessageText> {
         let mut message = MessageText::default();
-        message.head.lines.line = self.reader.line(value.span().start);
+        message.lines.line = self.reader.line(value.span().start);
         for item in self.reader.table("message", value)? {
             let (key, value) = item;
-            if self.reader.message_key(&mut message.head, item)? {
-                continue;
-            }
+            message.lines.add(key.get_ref(), self.line(&item));
             match key.get_ref().as_ref() {
+                "name" => message.name = self.reader.text("name", value)?,
+                "doc" => message.doc = self.reader.text("doc", value)?,
+                "message" => message.message = self.reader.text("message", value)?,
+                "from" => {
+                    let known = ["client", "server"];
+                    message.from = self.reader.text("from", value)?;
+                    if !known.contains(&message.from.as_str()) {
+                        let near = hint(nearest(&message.from, known));
+                        let why = format!("from: expected client or server, got {:?}{near}", message.from);
+                        return Err(self.reader.error(value.span().start, why));
+                    }
+                }
                 "id" => message.ids = Some(self.ids(value)?),
                 "route" => message.route = Some(self.reader.text("route", value)?),
                 "encoding" => message.encoding = self.reader.text("encoding", value)?,

@@ -8,7 +8,6 @@ use super::numbers::EXACT;
 use crate::codec::kinds::{Part, Parts, Settles};
 use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, uint};
 use crate::codec::schema::named::leak;
-use crate::codec::schema::reading::FieldHead;
 use crate::codec::{bits, describe};
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
@@ -155,8 +154,7 @@ impl<'a> Compiler<'a> {
         if part.hidden {
             field.hook = self.presence(&part.name, count as u32, &names);
         }
-        let head = FieldHead { line: part.line, scale: part.scale, ..FieldHead::default() };
-        let t = FieldText { head, ..FieldText::default() };
+        let t = FieldText { line: part.line, scale: part.scale, ..FieldText::default() };
         self.know(&t, &part.name, (true, names), part.hidden);
         if let Some(known) = self.known.last_mut() {
             known.width = count as u32;
