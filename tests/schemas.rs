@@ -276,7 +276,7 @@ fn wrong_schemas_are_refused_with_their_line() {
         (dnp, "count = \"u8\"\na = \"u16[cuont]\"", 7, "no field \"cuont\" is before it, did you mean \"count\"?"),
         (dnp, "a = { type = \"u8\", if = \"b == 1\" }\nb = \"u8\"", 6, "no field \"b\" is before it"),
         (dnp, "n = \"string8\"\na = \"u8[n]\"", 7, "n is no number"),
-        (dnp, "a = { type = \"f32\", enum = { one = 1 } }", 6, "enum, flags and rounded are for whole numbers, not for f32"),
+        (dnp, "a = { type = \"f32\", enum = { one = 1 } }", 6, "enum, flags and rounded are for whole numbers"),
         (dnp, "a = { type = \"u8\", enum = \"none\" }", 6, "no [enum.none]"),
         (dnp, "a = { type = \"u8\", flags = { three = 3 } }", 6, "flag three is not one bit"),
         (dnp, "a = { type = \"u8\", enum = { none = -1 } }", 6, "none = -1: the number is 0 to 255"),
