@@ -1,6 +1,6 @@
-//! Converts binary16 numbers to decimal text and back, and numbers to the bits of floats. `half` knows the layout, but has no shortest text. Its
-//! conversion from f64 does not always round to nearest: depending on the processor, it truncates the lower half of the
-//! double first, or rounds twice.
+//! Converts binary16 numbers to decimal text and back, and numbers to the bits of floats. `half` knows the layout, but
+//! has no shortest text. Its conversion from f64 does not always round to nearest: depending on the processor, it
+//! truncates the lower half of the double first, or rounds twice.
 
 use half::f16;
 

@@ -1,7 +1,7 @@
 //! Ctrl-C and termination signals: the first one requests a clean stop, a later one exits at once.
 //!
 //! `timeout` signals its child and then its whole group. A shell that exits passes on the hangup that the terminal also
-//! sends. Signals within [`SAME`] of the first one therefore count as the same. Exiting on them would leave servers
+//! sends. Signals within [`same`] of the first one therefore count as the same. Exiting on them would leave servers
 //! without a goodbye, and some servers never recover from that.
 
 use crate::platform::{self, INTERRUPT};
@@ -10,8 +10,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time in which signals count as one. Nobody presses Ctrl-C twice as fast.
-const SAME: Duration = Duration::from_millis(150);
+/// The time after the first signal in which this one counts as the same. Nobody presses Ctrl-C twice as fast; the
+/// second one of a program may be late on a busy machine.
+fn same(signal: u8) -> Duration {
+    Duration::from_millis(if signal == INTERRUPT { 150 } else { 1000 })
+}
 
 static STOP: OnceLock<CancelToken> = OnceLock::new();
 /// The time of the first signal.
@@ -121,7 +124,7 @@ fn caught(signal: u8, stop: &CancelToken) {
         return stop.set();
     }
     let pager = signal == INTERRUPT && ONCE.load(Ordering::Relaxed);
-    if pager || SINCE.get_or_init(Instant::now).elapsed() < SAME {
+    if pager || SINCE.get_or_init(Instant::now).elapsed() < same(signal) {
         return;
     }
     if let Some(clean) = AT_ONCE.get() {

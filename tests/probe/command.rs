@@ -297,6 +297,9 @@ fn ctrl_c_again() {
     crate::common::signal(&child, "-INT");
     std::thread::sleep(ms(200));
     assert_eq!(child.try_wait().unwrap(), None, "the server is waited for");
+    crate::common::signal(&child, "-TERM");
+    std::thread::sleep(ms(50));
+    assert_eq!(child.try_wait().unwrap(), None, "what a program sends twice counts once");
     let begun = Instant::now();
     crate::common::signal(&child, "-INT");
     assert_eq!(crate::common::ended(&mut child).code(), Some(130));

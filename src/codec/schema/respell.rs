@@ -1,8 +1,7 @@
 //! Other spellings of types: the words of the first schemas, and halves of bytes. Both are rewritten before a file is
 //! compiled, so that the compiler knows one form of each.
 
-use super::compile::Mistakes;
-use super::compile::own_key;
+use super::compile::{Mistakes, own_key};
 use super::text::{FieldText, File, PartText};
 use super::{Encoding, Form};
 
@@ -173,10 +172,7 @@ fn halves(fields: &mut Vec<FieldText>, wrong: &mut Mistakes) {
                 byte.bits.push(part);
             }
             None => {
-                let mut own = format!("{name}_byte");
-                while names.contains(&own) {
-                    own.push('_');
-                }
+                let own = unused(format!("{name}_byte"), &names);
                 let condition = t.condition.clone();
                 open = Some((all.len(), name));
                 let bits = vec![part];
@@ -193,6 +189,14 @@ fn halves(fields: &mut Vec<FieldText>, wrong: &mut Mistakes) {
     *fields = all;
 }
 
+/// Appends to a name until no field has it.
+fn unused(mut name: String, names: &[String]) -> String {
+    while names.contains(&name) {
+        name.push('_');
+    }
+    name
+}
+
 const ALONE: &str = "u4 is half of a byte: the field before or after it has to begin with the other half";
 
 /// Makes the upper half of a byte of a field's type, size, count or key, and has the field refer to it. The flag is
@@ -201,13 +205,7 @@ fn half(t: &mut FieldText, names: &[String]) -> Result<Option<(PartText, bool)>,
     let mut part = PartText { line: t.line, high: 7, low: 4, hidden: true, ..PartText::default() };
     let extended = t.plus != 0 || !t.cases.is_empty();
     let named = |own: Option<String>, t: &FieldText, what: &str| {
-        own.unwrap_or_else(|| {
-            let mut own = format!("{}_{what}", t.name);
-            while names.contains(&own) {
-                own.push('_');
-            }
-            own
-        })
+        own.unwrap_or_else(|| unused(format!("{}_{what}", t.name), names))
     };
     if t.kind.trim() == HALF {
         if extended {
@@ -227,8 +225,7 @@ fn half(t: &mut FieldText, names: &[String]) -> Result<Option<(PartText, bool)>,
             None => Ok(Some((part, false))),
         };
     }
-    let size =
-        t.size.as_mut().filter(|size| size.word == HALF).map(|size| (size.word.clear(), size.cases.is_empty()).1);
+    let size = t.size.as_ref().filter(|size| size.word == HALF).map(|size| size.cases.is_empty());
     if let Some(plain) = size {
         let own = if plain { t.prefix.take() } else { None };
         part.name = named(own, t, if plain { "length" } else { "head" });
