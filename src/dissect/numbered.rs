@@ -47,12 +47,12 @@ pub fn tell_seen(
     match seen {
         Seen::Next | Seen::Forgotten => {}
         Seen::Late => {
-            let newest = sequence.wire_wide(newest.unwrap_or(extended));
+            let newest = sequence.wire(newest.unwrap_or(extended));
             notes.note(codes.late, format_args!("below the newest, {newest}"));
         }
         Seen::Ahead(missing) => {
-            let from = sequence.wire_wide(extended - missing as i64);
-            let to = sequence.wire_wide(extended - 1);
+            let from = sequence.wire(extended - missing as i64);
+            let to = sequence.wire(extended - 1);
             match missing {
                 1 => notes.note(codes.gap, format_args!("1 message missing before it: {from}")),
                 n => notes.note(codes.gap, format_args!("{} missing before it: {from} to {to}", Plural(n, "message"))),
@@ -144,7 +144,7 @@ impl Acknowledgement {
                         more += 1;
                         continue;
                     }
-                    note.text(if listed == 0 { "acknowledges " } else { ", " }).number(sequence.wire_wide(*number));
+                    note.text(if listed == 0 { "acknowledges " } else { ", " }).number(sequence.wire(*number));
                     note.text(" (frame ").frame().text(", after ").after().text(")");
                     listed += 1;
                 }
@@ -154,23 +154,41 @@ impl Acknowledgement {
             });
         }
         if !self.unseen.is_empty() {
-            let numbers = Numbers(sequence, &self.unseen);
+            let numbers = Listed::of(sequence, self.unseen.iter().copied());
             let text = format_args!("acknowledges {numbers}, not seen in this capture: {unseen}");
             dissection.notes.warn(codes.acked_unseen, text);
         }
     }
 }
 
-/// Prints extended numbers as they are on the wire, with commas.
-struct Numbers<'a>(&'a Sequence, &'a [i64]);
+/// Prints extended numbers as they are on the wire, with commas: the first ones, and how many more there are.
+#[derive(Clone, Debug)]
+pub struct Listed<'a, I> {
+    sequence: &'a Sequence,
+    numbers: I,
+    more: u64,
+}
 
-impl fmt::Display for Numbers<'_> {
+impl<'a, I: Iterator<Item = i64> + Clone> Listed<'a, I> {
+    /// Prints these numbers.
+    pub fn of(sequence: &'a Sequence, numbers: I) -> Listed<'a, I> {
+        Listed { sequence, numbers, more: 0 }
+    }
+
+    /// Counts further numbers that are not known.
+    pub fn and(self, more: u64) -> Listed<'a, I> {
+        Listed { more, ..self }
+    }
+}
+
+impl<I: Iterator<Item = i64> + Clone> fmt::Display for Listed<'_, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (k, number) in self.1.iter().take(LISTED).enumerate() {
+        let mut numbers = self.numbers.clone();
+        for (k, number) in numbers.by_ref().take(LISTED).enumerate() {
             let comma = if k == 0 { "" } else { ", " };
-            write!(f, "{comma}{}", self.0.wire_wide(*number))?;
+            write!(f, "{comma}{}", self.sequence.wire(number))?;
         }
-        match self.1.len().saturating_sub(LISTED) {
+        match self.more + numbers.count() as u64 {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }

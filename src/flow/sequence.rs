@@ -21,8 +21,7 @@ pub struct Sent {
     pub copies: u32,
     /// Whether an acknowledgement named it.
     pub acked: bool,
-    /// The index, from 1, of the first transmission among the messages of its frame; 0 if [not
-    /// set](Sequence::place_in_frame).
+    /// The index, from 1, of the first transmission among the messages of its frame; 0 if it is not known.
     pub index: u16,
     /// A value for the protocol's own use.
     pub tag: u64,
@@ -86,14 +85,9 @@ pub struct Sequence {
 impl Sequence {
     /// A sequence of the numbers 0 to `modulus - 1`. The highest `window` of those seen are remembered, as long as they
     /// are less than half the modulus below the newest (a number farther below is indistinguishable from one ahead).
-    pub fn new(modulus: u32, window: usize) -> Sequence {
-        Sequence::wide(modulus as i64, window)
-    }
-
-    /// Like [`new`](Sequence::new), for numbers of more than 16 bits.
-    pub fn wide(modulus: i64, window: usize) -> Sequence {
+    pub fn new(modulus: impl Into<i64>, window: usize) -> Sequence {
         Sequence {
-            modulus,
+            modulus: modulus.into(),
             window,
             floor: i64::MIN,
             first: 0,
@@ -111,16 +105,12 @@ impl Sequence {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Sequence::wide(self.modulus, self.window);
+        *self = Sequence::new(self.modulus, self.window);
     }
 
     /// The extended number of a wire number: the candidate nearest to the newest number.
-    pub fn extend(&self, number: u16) -> i64 {
-        self.extend_wide(number as i64)
-    }
-
-    /// Like [`extend`](Sequence::extend), for numbers of more than 16 bits.
-    pub fn extend_wide(&self, number: i64) -> i64 {
+    pub fn extend(&self, number: impl Into<i64>) -> i64 {
+        let number = number.into();
         let Some(newest) = self.newest else { return number };
         // Numbers of 64 bits may be as far apart as they like.
         let distance = number.wrapping_sub(newest).rem_euclid(self.modulus);
@@ -128,12 +118,7 @@ impl Sequence {
     }
 
     /// The wire number of an extended one.
-    pub fn wire(&self, extended: i64) -> u16 {
-        self.wire_wide(extended) as u16
-    }
-
-    /// Like [`wire`](Sequence::wire), for numbers of more than 16 bits.
-    pub fn wire_wide(&self, extended: i64) -> i64 {
+    pub fn wire(&self, extended: i64) -> i64 {
         extended.rem_euclid(self.modulus)
     }
 
@@ -150,6 +135,17 @@ impl Sequence {
     /// Starts at this number, as if everything before it had been seen.
     pub fn start_at(&mut self, number: i64) {
         (self.first, self.newest, self.settled) = (number, Some(number - 1), number - 1);
+    }
+
+    /// The lowest extended number that is not known to be seen and acknowledged. Forgotten numbers are not waited for.
+    pub fn next_unsettled(&self) -> i64 {
+        self.settled.saturating_add(1)
+    }
+
+    /// Whether this extended number was seen and acknowledged.
+    pub fn is_acknowledged(&self, extended: i64) -> bool {
+        self.is_settled(extended..=extended)
+            || self.place(extended).ok().and_then(|place| self.sent.get(place)).is_some_and(|(_, sent)| sent.acked)
     }
 
     /// Whether this extended number is too far below the newest to be remembered.
@@ -183,16 +179,15 @@ impl Sequence {
         self.sent.get_mut(place).map(|(_, sent)| sent)
     }
 
-    /// Sets the index of this message's first transmission among the messages of its frame.
-    pub fn place_in_frame(&mut self, extended: i64, index: u32) {
-        if let Some(sent) = self.get_mut(extended) {
-            sent.index = u16::try_from(index).unwrap_or(u16::MAX);
-        }
+    /// The message that the next one displaces, if as many are remembered as can be.
+    pub fn displaced(&self) -> Option<&Sent> {
+        self.sent.front().filter(|_| self.sent.len() >= self.window).map(|(_, sent)| sent)
     }
 
-    /// Records a transmission of the message with this number.
-    pub fn sent(&mut self, extended: i64, frame: u64, time: i64) -> Seen {
-        let one = Sent { frame, time, last_time: time, copies: 1, ..Sent::default() };
+    /// Records a transmission of the message with this number, which is the message `index` of the frame.
+    pub fn sent(&mut self, extended: i64, frame: u64, index: u32, time: i64) -> Seen {
+        let index = u16::try_from(index).unwrap_or(u16::MAX);
+        let one = Sent { frame, index, time, last_time: time, copies: 1, ..Sent::default() };
         let Some(newest) = self.newest else {
             (self.first, self.newest, self.settled) = (extended, Some(extended), extended - 1);
             self.sent.push_back((extended, one));
@@ -268,8 +263,10 @@ impl Sequence {
     /// acknowledged.
     fn settle(&mut self, place: usize) {
         // Forgotten messages are not waited for.
-        self.settled = self.settled.max(self.floor.saturating_sub(1));
-        for (number, sent) in self.sent.range(place..) {
+        let forgotten = self.floor.saturating_sub(1);
+        let from = if forgotten > self.settled { 0 } else { place };
+        self.settled = self.settled.max(forgotten);
+        for (number, sent) in self.sent.range(from..) {
             if *number != self.settled + 1 || !sent.acked {
                 break;
             }
@@ -278,7 +275,7 @@ impl Sequence {
     }
 
     /// The unacknowledged messages, oldest first: extended number and message.
-    pub fn unacknowledged(&self) -> impl Iterator<Item = (i64, &Sent)> {
+    pub fn unacknowledged(&self) -> impl Iterator<Item = (i64, &Sent)> + Clone {
         self.sent.iter().filter(|(_, s)| !s.acked).map(|(number, s)| (*number, s))
     }
 
@@ -306,7 +303,7 @@ mod tests {
             for (ack, number) in steps {
                 let (begun, first, at) = (!map.is_empty(), s.first(), s.extend(number));
                 if !ack {
-                    s.sent(at, 1, 0);
+                    s.sent(at, 1, 1, 0);
                     map.entry(number).or_insert(false);
                 } else {
                     let acked = s.acknowledged(at);
@@ -328,12 +325,12 @@ mod tests {
     #[test]
     fn numbers_go_on_over_the_wrap() {
         let mut s = Sequence::new(65536, 64);
-        assert_eq!(s.sent(s.extend(65534), 1, 0), Seen::Next);
-        assert_eq!(s.sent(s.extend(65535), 2, 0), Seen::Next);
-        assert_eq!(s.sent(s.extend(0), 3, 0), Seen::Next);
-        assert_eq!(s.sent(s.extend(3), 4, 0), Seen::Ahead(2));
-        assert_eq!(s.sent(s.extend(2), 5, 0), Seen::Late);
-        assert!(matches!(s.sent(s.extend(65535), 6, 0), Seen::Copy { before } if before.frame == 2));
+        assert_eq!(s.sent(s.extend(65534), 1, 1, 0), Seen::Next);
+        assert_eq!(s.sent(s.extend(65535), 2, 1, 0), Seen::Next);
+        assert_eq!(s.sent(s.extend(0), 3, 1, 0), Seen::Next);
+        assert_eq!(s.sent(s.extend(3), 4, 1, 0), Seen::Ahead(2));
+        assert_eq!(s.sent(s.extend(2), 5, 1, 0), Seen::Late);
+        assert!(matches!(s.sent(s.extend(65535), 6, 1, 0), Seen::Copy { before } if before.frame == 2));
         assert_eq!(s.wire(s.extend(2)), 2);
         assert_eq!(s.acknowledged(s.extend(1)), Acked::Unseen);
         assert!(matches!(s.acknowledged(s.extend(3)), Acked::First(sent) if sent.frame == 4));
@@ -345,22 +342,22 @@ mod tests {
     fn memory_is_the_window() {
         let mut s = Sequence::new(65535, 16);
         for n in 0..100_000u32 {
-            s.sent(s.extend((n % 65535) as u16), n as u64, 0);
+            s.sent(s.extend((n % 65535) as u16), n as u64, 1, 0);
         }
         assert_eq!(s.unacknowledged().count(), 16);
         assert_eq!(s.forgotten_unacknowledged, 100_000 - 16);
-        assert_eq!(s.sent(s.newest().unwrap_or(0) - 20, 1, 0), Seen::Forgotten);
+        assert_eq!(s.sent(s.newest().unwrap_or(0) - 20, 1, 1, 0), Seen::Forgotten);
     }
 
     #[test]
     fn jumps_take_no_memory() {
         let mut s = Sequence::new(65535, 32768);
         s.start_at(0);
-        assert_eq!(s.sent(s.extend(3), 1, 0), Seen::Ahead(3));
-        assert_eq!(s.sent(s.extend(1), 2, 0), Seen::Late);
-        assert_eq!(s.sent(s.extend(32000), 3, 0), Seen::Ahead(31996));
-        assert!(matches!(s.sent(s.extend(3), 4, 0), Seen::Copy { before } if before.frame == 1));
-        assert_eq!(s.sent(s.extend(60000), 5, 0), Seen::Ahead(27999));
+        assert_eq!(s.sent(s.extend(3), 1, 1, 0), Seen::Ahead(3));
+        assert_eq!(s.sent(s.extend(1), 2, 1, 0), Seen::Late);
+        assert_eq!(s.sent(s.extend(32000), 3, 1, 0), Seen::Ahead(31996));
+        assert!(matches!(s.sent(s.extend(3), 4, 1, 0), Seen::Copy { before } if before.frame == 1));
+        assert_eq!(s.sent(s.extend(60000), 5, 1, 0), Seen::Ahead(27999));
         assert_eq!((s.sent.len(), s.forgotten_unacknowledged), (2, 2));
         assert_eq!(s.acknowledged(s.extend(50000)), Acked::Unseen);
         assert_eq!(s.acknowledged(0), Acked::Unknown);
@@ -370,12 +367,12 @@ mod tests {
     fn numbers_skipped_by_a_jump_are_late_and_not_forgotten() {
         // The farthest number that is distinguishable from one ahead: half the modulus.
         let mut s = Sequence::new(65536, 16);
-        s.sent(2, 1, 0);
-        assert_eq!(s.sent(s.extend(32769), 2, 0), Seen::Ahead(32766));
+        s.sent(2, 1, 1, 0);
+        assert_eq!(s.sent(s.extend(32769), 2, 1, 0), Seen::Ahead(32766));
         assert!(matches!(s.acknowledged(s.extend(2)), Acked::First(sent) if sent.frame == 1));
-        assert_eq!(s.sent(s.extend(3), 3, 0), Seen::Late);
-        assert!(matches!(s.sent(s.extend(3), 4, 0), Seen::Copy { before } if before.frame == 3));
-        assert_eq!(s.sent(s.extend(32771), 5, 0), Seen::Ahead(1));
+        assert_eq!(s.sent(s.extend(3), 3, 1, 0), Seen::Late);
+        assert!(matches!(s.sent(s.extend(3), 4, 1, 0), Seen::Copy { before } if before.frame == 3));
+        assert_eq!(s.sent(s.extend(32771), 5, 1, 0), Seen::Ahead(1));
         assert_eq!((s.sent.len(), s.forgotten(2), s.forgotten(3)), (3, true, false));
     }
 }

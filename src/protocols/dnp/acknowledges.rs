@@ -5,13 +5,11 @@
 use super::reliable::{Direction, MODULUS, Tag};
 use crate::codec::Level;
 use crate::dissect::delivery::{Event, Report};
+use crate::dissect::numbered::Listed;
 use crate::dissect::{Dissection, RelationKind, Target};
 use crate::duration::Millis;
-use crate::flow::sequence::{Acked, Sent, Sequence};
+use crate::flow::sequence::{Acked, Sent};
 use std::fmt::{self, Write};
-
-/// The most numbers that a note lists.
-const LISTED: usize = 20;
 
 impl Direction {
     /// Handles an acknowledge of one of this direction's commands. A broken acknowledge has no `result`.
@@ -66,31 +64,9 @@ impl Direction {
     }
 
     /// The numbers that were never acknowledged; `None`: there are none.
-    pub fn unacknowledged(&self) -> Option<Unacknowledged<'_>> {
-        let any = self.sequence.forgotten_unacknowledged > 0 || self.sequence.unacknowledged().next().is_some();
-        any.then_some(Unacknowledged(&self.sequence))
-    }
-}
-
-/// The numbers that were never acknowledged, for a note.
-#[derive(Clone, Copy, Debug)]
-pub struct Unacknowledged<'a>(&'a Sequence);
-
-impl fmt::Display for Unacknowledged<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut count = 0;
-        for (number, _) in self.0.unacknowledged() {
-            match count {
-                0 => write!(f, "{}", self.0.wire(number))?,
-                _ if count < LISTED => write!(f, ", {}", self.0.wire(number))?,
-                _ => {}
-            }
-            count += 1;
-        }
-        let more = count.saturating_sub(LISTED) as u64 + self.0.forgotten_unacknowledged;
-        match more {
-            0 => Ok(()),
-            _ => write!(f, " and {more} more"),
-        }
+    pub fn unacknowledged(&self) -> Option<impl fmt::Display + '_> {
+        let (numbers, forgotten) = (self.sequence.unacknowledged(), self.sequence.forgotten_unacknowledged);
+        let any = forgotten > 0 || numbers.clone().next().is_some();
+        any.then(|| Listed::of(&self.sequence, numbers.map(|(number, _)| number)).and(forgotten))
     }
 }

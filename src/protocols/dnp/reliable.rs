@@ -127,6 +127,7 @@ impl Direction {
         resend: i64,
         dissection: &mut Dissection,
     ) -> Fresh {
+        let index = dissection.target(place).index;
         let notes = &mut dissection.notes;
         if command.number == MODULUS {
             notes.warn("dnp.number_65535", format_args!("65535 is no number of the count, which goes from 65534 to 0"));
@@ -135,7 +136,7 @@ impl Direction {
         let number = self.sequence.extend(command.number);
         let now = place.time.near_nanos();
         let (highest, tag) = (self.sequence.newest(), Tag::of(place));
-        let seen = self.sequence.sent(number, place.frame, now);
+        let seen = self.sequence.sent(number, place.frame, index, now);
         dissection.delivery.push(Event::Sent {
             number: command.number.into(),
             extended: number,

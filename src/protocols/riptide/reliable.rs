@@ -7,7 +7,7 @@ use super::version::Version;
 use crate::codec::Value;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::dissect::delivery::{Arrivals, Event, Handled, Report, Step};
-use crate::dissect::numbered::{Acknowledgement, NumberedCodes, tell_seen};
+use crate::dissect::numbered::{Acknowledgement, Listed, NumberedCodes, tell_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
@@ -122,11 +122,8 @@ impl Reliable {
         let side = &mut self.sent[place.side.index()];
         let newest = side.newest();
         let extended = side.extend(sequence);
-        let seen = side.sent(extended, place.frame, place.time.near_nanos());
         let index = dissection.target(place).index;
-        if index > 1 && !matches!(seen, Seen::Copy { .. }) {
-            side.place_in_frame(extended, index);
-        }
+        let seen = side.sent(extended, place.frame, index, place.time.near_nanos());
         let first = side.first();
         let copy = if let Seen::Copy { before } = seen { before.copies + 1 } else { 1 };
         let insists = &mut self.insists[place.side.index()];
@@ -274,12 +271,7 @@ impl Reliable {
             let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged;
             if total > 0 {
                 let who = role(side);
-                let ids = sent
-                    .unacknowledged()
-                    .take(20)
-                    .map(|(id, _)| sent.wire(id).to_string())
-                    .collect::<Vec<_>>()
-                    .join(", ");
+                let ids = Listed::of(sent, sent.unacknowledged().map(|(id, _)| id).take(20));
                 let more = if total > 20 { ", .." } else { "" };
                 dissection.notes.warn(
                     "riptide.never_acked",

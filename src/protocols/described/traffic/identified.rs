@@ -1,6 +1,7 @@
 //! Messages that get a new number with each transmission, and are identified by another field.
 
-use crate::flow::sequence::{Acked, Seen, Sent};
+use crate::dissect::Target;
+use crate::flow::sequence::{Acked, Seen, Sequence};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -9,54 +10,50 @@ const MESSAGES: usize = 2048;
 const CARRIED: usize = 4096;
 
 /// The messages of one side in one number space.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Identified {
-    /// The serial number of the oldest message that is remembered.
-    first: i64,
-    /// The messages, each with its identity.
-    messages: VecDeque<(u64, Sent)>,
+    /// The messages by their serial numbers, each tagged with its identity.
+    messages: Sequence,
     serials: FxHashMap<u64, i64>,
     /// The number of each packet with the serial number of a message in it, ascending.
     carried: VecDeque<(i64, i64)>,
 }
 
+impl Default for Identified {
+    fn default() -> Identified {
+        let messages = Sequence::new(i64::MAX, MESSAGES);
+        Identified { messages, serials: FxHashMap::default(), carried: VecDeque::new() }
+    }
+}
+
 impl Identified {
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
-        self.messages.capacity() * size_of::<(u64, Sent)>()
+        self.messages.memory()
             + self.serials.capacity() * size_of::<(u64, i64)>()
             + self.carried.capacity() * size_of::<(i64, i64)>()
     }
 
     /// Adds a message with this number, which was `seen`. Returns its serial number, and its relation to earlier
     /// messages.
-    pub fn sent(&mut self, identity: u64, number: i64, seen: Seen, one: Sent) -> (i64, Seen) {
-        let known = self.serials.get(&identity).copied();
-        let (serial, seen) = match known {
-            Some(serial) => {
-                let Some((_, sent)) = self.messages.get_mut((serial - self.first) as usize) else {
-                    return (serial, Seen::Forgotten);
-                };
-                let before = *sent;
-                sent.copies = sent.copies.saturating_add(1);
-                sent.last_time = one.time;
-                (serial, Seen::Copy { before })
+    pub fn sent(&mut self, identity: u64, number: i64, seen: Seen, target: Target, time: i64) -> (i64, Seen) {
+        let serial = self.serials.get(&identity).copied().unwrap_or_else(|| {
+            if let Some(old) = self.messages.displaced() {
+                self.serials.remove(&old.tag);
             }
-            None => {
-                if self.messages.len() >= MESSAGES
-                    && let Some((old, _)) = self.messages.pop_front()
-                {
-                    self.serials.remove(&old);
-                    self.first += 1;
-                }
-                let serial = self.first + self.messages.len() as i64;
-                self.messages.push_back((identity, one));
-                self.serials.insert(identity, serial);
-                // Its number is repeated or too old, but the message itself is new.
-                let seen = if matches!(seen, Seen::Copy { .. } | Seen::Forgotten) { Seen::Next } else { seen };
-                (serial, seen)
-            }
+            let serial = self.messages.newest().map_or(0, |newest| newest + 1);
+            self.serials.insert(identity, serial);
+            serial
+        });
+        let seen = match (self.messages.sent(serial, target.frame, target.index, time), seen) {
+            (copy @ Seen::Copy { .. }, _) => copy,
+            // Its number is repeated or too old, but the message itself is new.
+            (_, Seen::Copy { .. } | Seen::Forgotten) => Seen::Next,
+            (_, seen) => seen,
         };
+        if let Some(sent) = self.messages.get_mut(serial) {
+            sent.tag = identity;
+        }
         let place = self.carried.partition_point(|pair| *pair < (number, serial));
         if self.carried.get(place) != Some(&(number, serial)) {
             if self.carried.len() >= CARRIED {
@@ -75,10 +72,9 @@ impl Identified {
         let mut any = false;
         for (_, serial) in self.carried.range(from..).take_while(|(other, _)| *other == number) {
             any = true;
-            let Some((_, sent)) = self.messages.get_mut((serial - self.first) as usize) else { continue };
-            match std::mem::replace(&mut sent.acked, true) {
-                true => tell(*serial, Acked::Again),
-                false => tell(*serial, Acked::First(*sent)),
+            let acked = self.messages.acknowledged(*serial);
+            if acked != Acked::Unknown {
+                tell(*serial, acked);
             }
         }
         any
@@ -92,10 +88,10 @@ mod tests {
     #[test]
     fn copies_go_under_new_numbers() {
         let mut messages = Identified::default();
-        let one = |frame| Sent { frame, copies: 1, ..Sent::default() };
-        assert_eq!(messages.sent(70, 5, Seen::Next, one(1)), (0, Seen::Next));
-        assert_eq!(messages.sent(71, 5, Seen::Next, one(1)), (1, Seen::Next));
-        let (serial, seen) = messages.sent(70, 6, Seen::Next, one(2));
+        let one = |frame| Target { frame, index: 1 };
+        assert_eq!(messages.sent(70, 5, Seen::Next, one(1), 0), (0, Seen::Next));
+        assert_eq!(messages.sent(71, 5, Seen::Next, one(1), 0), (1, Seen::Next));
+        let (serial, seen) = messages.sent(70, 6, Seen::Next, one(2), 0);
         assert!(matches!((serial, seen), (0, Seen::Copy { before }) if before.frame == 1 && !before.acked));
         let mut events = Vec::new();
         assert!(messages.acknowledged(6, |serial, acked| events.push((serial, acked))));
@@ -110,11 +106,11 @@ mod tests {
     fn memory_is_capped() {
         let mut messages = Identified::default();
         for n in 0..100_000u64 {
-            messages.sent(n, n as i64, Seen::Next, Sent::default());
+            messages.sent(n, n as i64, Seen::Next, Target::default(), 0);
         }
-        assert_eq!((messages.messages.len(), messages.serials.len()), (MESSAGES, MESSAGES));
+        assert_eq!((messages.messages.unacknowledged().count(), messages.serials.len()), (MESSAGES, MESSAGES));
         assert!(messages.carried.len() <= CARRIED);
         // The oldest are forgotten, so they would be new.
-        assert_eq!(messages.sent(5, 100_000, Seen::Next, Sent::default()).1, Seen::Next);
+        assert_eq!(messages.sent(5, 100_000, Seen::Next, Target::default(), 0).1, Seen::Next);
     }
 }

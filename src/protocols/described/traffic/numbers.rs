@@ -11,7 +11,7 @@ use crate::codec::node::Node;
 use crate::dissect::numbered::{Acknowledgement, tell_copy, tell_seen};
 use crate::dissect::{Dissection, Event, Provenance};
 use crate::flow::Side;
-use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
+use crate::flow::sequence::{Acked, Seen, Sequence};
 use crate::plural::Plural;
 
 /// The most messages that a direction remembers in each number space; `SPACES`: the most spaces.
@@ -94,7 +94,7 @@ impl Spaces {
             key,
             number: self.count,
             used: self.clock,
-            sequence: Sequence::wide(modulus, WINDOW),
+            sequence: Sequence::new(modulus, WINDOW),
             below: i64::MAX,
             identified: Identified::default(),
         };
@@ -135,19 +135,15 @@ impl Spaces {
         let space = &mut self.all[at];
         let sequence = &mut space.sequence;
         let newest = sequence.newest();
-        let (extended, now) = (sequence.extend_wide(number as i64), place.time.near_nanos());
+        let (extended, now) = (sequence.extend(number as i64), place.time.near_nanos());
         let target = dissection.target(place);
         let seen = match again {
             // It was counted with the first part of its packet.
             true => Seen::Next,
             false => {
-                let seen = sequence.sent(extended, place.frame, now);
-                if target.index > 1 && !matches!(seen, Seen::Copy { .. }) {
-                    sequence.place_in_frame(extended, target.index);
-                }
                 // A number that is sent after its acknowledgement is acknowledged by the next one.
                 space.below = space.below.min(extended);
-                seen
+                sequence.sent(extended, place.frame, target.index, now)
             }
         };
         if let (None, Some(sent)) = (identity, space.sequence.get_mut(extended)) {
@@ -155,9 +151,7 @@ impl Spaces {
         }
         let (mut reported, mut as_seen) = (space.known(extended), seen);
         if let Some(identity) = identity {
-            let index = u16::try_from(target.index).unwrap_or(u16::MAX);
-            let one = Sent { frame: place.frame, time: now, last_time: now, copies: 1, index, ..Sent::default() };
-            let (serial, seen) = space.identified.sent(identity, extended, seen, one);
+            let (serial, seen) = space.identified.sent(identity, extended, seen, target, now);
             (reported, as_seen) = (space.known(serial) | IDENTIFIED, seen);
         }
         dissection.delivery.push(Event::Sent {
@@ -203,9 +197,9 @@ impl Spaces {
         let Some(at) = self.space((rule, place.side.other(), key), None) else { return };
         let Spaces { all, named, acknowledgement, .. } = self;
         let space = &mut all[at];
-        named.iter_mut().for_each(|number| *number = space.sequence.extend_wide(*number));
+        named.iter_mut().for_each(|number| *number = space.sequence.extend(*number));
         if let Some(below) = below {
-            let below = space.sequence.extend_wide(below);
+            let below = space.sequence.extend(below);
             if space.below < below {
                 named.extend(space.sequence.unacknowledged_in(space.below..below));
                 space.below = below;
