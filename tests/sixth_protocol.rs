@@ -24,7 +24,7 @@ use netkit::message::OwnedMessage;
 use netkit::render::Ndjson;
 use netkit::stats::{Stats, Wanted};
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
@@ -261,7 +261,6 @@ impl Replay for ToyClient {
         Box::new(ToyActor {
             life: Life::new("toy", &RULES, context),
             numbers: Numbers::new(&NUMBERING, sent, Duration::from_millis(200), context.asap),
-            seen: BTreeSet::new(),
             has_hello: context.has(Role::Client, "hello"),
         })
     }
@@ -270,7 +269,6 @@ impl Replay for ToyClient {
 struct ToyActor {
     life: Life,
     numbers: Numbers,
-    seen: BTreeSet<u16>,
     has_hello: bool,
 }
 
@@ -347,11 +345,11 @@ impl Actor for ToyActor {
                 return Handling::Session;
             }
             Some(ToyMessage::Order) => {
-                let new = self.seen.insert(number);
-                if self.numbers.received(number, new, now, out) {
+                let arrival = self.numbers.received(number.into(), now, out);
+                if arrival != Arrival::Ignored {
                     out.live(self.life.message("ack", json!({ "number": number })));
                 }
-                return if new { Handling::New } else { Handling::Session };
+                return if arrival == Arrival::New { Handling::New } else { Handling::Session };
             }
             Some(ToyMessage::Ping) => {
                 out.live(self.life.message("pong", spoken.to_json().clone()));

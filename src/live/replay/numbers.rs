@@ -1,8 +1,8 @@
 //! Numbered messages of both sides. Ours wait in a window for their acknowledgement and are resent. The peer's are
 //! acknowledged as often as they arrive.
 
-use super::copies::Copies;
 use super::outbox::Outbox;
+use super::received::{Arrival, Received};
 use super::unacknowledged::Unacknowledged;
 use crate::codec::layout::Field;
 use crate::message::OwnedMessage;
@@ -43,9 +43,10 @@ pub struct Numbers {
     next: u16,
     /// Messages that wait for their acknowledgement.
     pub sent: Unacknowledged,
+    /// The peer's numbers, which begin with the same one.
+    pub peer: Received,
     /// The time for which the peer must have been at rest before it is left: its resends may still arrive.
     pub rest: Duration,
-    copies: Copies,
     /// The time of the peer's last message that had to be acknowledged.
     stirred: Option<Instant>,
     /// The time from which on the goodbye has been waiting.
@@ -56,13 +57,15 @@ pub struct Numbers {
 impl Numbers {
     /// Creates the numbers of a session. `asap`: no recorded clock sets the time of a goodbye.
     pub fn new(by: &'static Numbering, sent: Unacknowledged, rest: Duration, asap: bool) -> Numbers {
-        Numbers { by, next: by.first, sent, rest, copies: Copies::default(), stirred: None, parting: None, asap }
+        let peer = Received::from(by.first.into(), by.modulus.into());
+        Numbers { by, next: by.first, sent, peer, rest, stirred: None, parting: None, asap }
     }
 
     /// Begins another session.
     pub fn afresh(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
-        (self.next, self.copies, self.parting) = (self.by.first, Copies::default(), None);
+        self.peer = Received::from(self.by.first.into(), self.by.modulus.into());
+        (self.next, self.parting) = (self.by.first, None);
     }
 
     /// The number of our next message.
@@ -106,16 +109,14 @@ impl Numbers {
         (!room).then_some(self.by.full)
     }
 
-    /// Notes that the peer has sent this number, new or again. Returns false if it has had its answers.
-    pub fn received(&mut self, number: u16, new: bool, now: Instant, out: &mut Outbox) -> bool {
-        out.counts.copies += !new as u64;
-        if new {
-            self.copies.begin(number);
-        } else if !self.copies.again(number) {
-            return false;
+    /// Takes a number of the peer. It is acknowledged, unless it is ignored.
+    pub fn received(&mut self, number: i64, now: Instant, out: &mut Outbox) -> Arrival {
+        let arrival = self.peer.take(number);
+        out.counts.copies += u64::from(arrival != Arrival::New);
+        if arrival != Arrival::Ignored {
+            self.stirred = Some(now);
         }
-        self.stirred = Some(now);
-        true
+        arrival
     }
 
     /// Whether everything is acknowledged, and the peer is at rest.

@@ -2,7 +2,7 @@
 
 use super::super::traffic::{Shown, What};
 use super::super::{Description, lines::Nameless};
-use super::numbers::{Arrival, Live, NumberId};
+use super::numbers::{Live, NumberId};
 use super::values::{Draft, value};
 use crate::flow::Transport;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, ReplayContext};
@@ -274,14 +274,14 @@ impl Actor for DescribedActor {
         self.learn_values(decoded);
         self.life.reach(Phase::Working);
         let Some(line) = line_of(decoded) else { return Handling::New };
-        let (arrival, numbers) = self.live.recv(line, decoded.further, now, out);
+        let (again, numbers) = self.live.recv(line, decoded.further, now, out);
         for (asks, answers) in &self.description.session.answered {
             if answers.contains(&decoded.message) {
                 self.live.answered(asks, now, out);
             }
         }
         self.acknowledge(decoded, &numbers, out);
-        if arrival == Arrival::Again || self.live.is_ack(line) {
+        if again || self.live.is_ack(line) {
             return Handling::Session;
         }
         let rules = self.rules();

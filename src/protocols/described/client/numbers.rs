@@ -4,19 +4,16 @@ use super::super::key::Key;
 use super::super::traffic::{Named, Numbers, Shown, What, key};
 use super::values::{Draft, value};
 use crate::live::replay::actor::Outbox;
-use crate::live::replay::{Copies, Unacknowledged};
+use crate::live::replay::{Arrival, Received, Unacknowledged};
 use crate::message::OwnedMessage;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// The time before a message is resent.
 const RESEND: Duration = Duration::from_millis(300);
 /// The most messages in flight.
 const FLYING: usize = 32;
-/// The most numbers of the peer beyond a missing one.
-const BEYOND: usize = 4096;
 /// The most number spaces of the peer. Messages of further ones are taken as new, and get no acknowledgement.
 const SPACES: usize = 256;
 
@@ -26,54 +23,6 @@ pub type SpaceId = (usize, Key);
 /// A message, by its space and its number.
 pub type NumberId = (SpaceId, i64);
 
-/// The peer's numbers in one space.
-#[derive(Debug)]
-struct Received {
-    /// The first number.
-    first: i64,
-    /// The number after those that arrived without a gap.
-    next: i64,
-    beyond: BTreeSet<i64>,
-    newest: i64,
-    /// The number of the message before; `None`: there was none.
-    last: Option<i64>,
-    copies: Copies<i64>,
-}
-
-impl Received {
-    /// Creates a space that begins with this number. Nothing has arrived.
-    fn from(first: i64, modulus: i64) -> Received {
-        let newest = first.wrapping_sub(1).rem_euclid(modulus);
-        Received { first, next: first, beyond: BTreeSet::new(), newest, last: None, copies: Copies::default() }
-    }
-
-    /// Takes a number. Returns whether it is new.
-    fn take(&mut self, number: i64, modulus: i64) -> bool {
-        self.last = Some(number);
-        let after = |first: i64| number.wrapping_sub(first).rem_euclid(modulus) <= modulus / 2;
-        if !after(self.next) {
-            return false;
-        }
-        if after(self.newest) {
-            self.newest = number;
-        }
-        if self.beyond.len() >= BEYOND {
-            self.beyond.pop_first();
-        }
-        let new = self.beyond.insert(number);
-        while self.beyond.remove(&self.next) {
-            self.next = self.next.wrapping_add(1).rem_euclid(modulus);
-        }
-        new
-    }
-
-    /// Whether a number has arrived.
-    fn has(&self, number: i64, modulus: i64) -> bool {
-        let after_first = |number: i64| number.wrapping_sub(self.first).rem_euclid(modulus);
-        self.beyond.contains(&number) || after_first(number) < after_first(self.next)
-    }
-}
-
 /// All numbers of a session.
 #[derive(Debug)]
 pub struct Live {
@@ -82,24 +31,14 @@ pub struct Live {
     next: FxHashMap<SpaceId, i64>,
     /// The first recorded number of the peer in each space.
     first: FxHashMap<SpaceId, i64>,
-    received: FxHashMap<SpaceId, Received>,
+    /// The peer's numbers of each space, and the number of the message before.
+    received: FxHashMap<SpaceId, (Received, Option<i64>)>,
     sent: Unacknowledged<NumberId>,
     /// The time of the peer's last numbered message.
     stirred: Option<Instant>,
     named: Vec<i64>,
     /// Whether the transport may lose messages.
     lossy: bool,
-}
-
-/// The handling of a message of the peer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// It has no number.
-    Plain,
-    /// It arrived for the first time.
-    New,
-    /// It arrived before.
-    Again,
 }
 
 impl Live {
@@ -204,53 +143,46 @@ impl Live {
             let space = (at, key(&rule.per, line));
             // What was recorded would acknowledge messages that have not arrived.
             let none = self.first_of(&space).map(|first| Received::from(first, rule.modulus));
-            let Some(received) = self.received.get(&space).or(none.as_ref()) else { continue };
+            let arrived = self.received.get(&space).map(|(received, _)| received);
+            let Some(received) = arrived.or(none.as_ref()) else { continue };
             for ack in rule.acks.iter().filter(|ack| ack.when.holds(line)) {
                 match ack.what {
-                    What::One => draft.put(&ack.field, received.newest),
-                    What::Below => draft.put(&ack.field, received.next),
-                    What::Bits => {
-                        let has = |k: &i64| {
-                            received.has(received.newest.wrapping_sub(1 + k).rem_euclid(rule.modulus), rule.modulus)
-                        };
-                        let bits = (0..32i64).filter(has).fold(0u64, |bits, k| bits | 1 << k);
-                        draft.put(&ack.field, bits);
-                    }
+                    What::One => draft.put(&ack.field, received.newest()),
+                    What::Below => draft.put(&ack.field, received.next()),
+                    What::Bits => draft.put(&ack.field, received.bits(32)),
                     What::Ranges | What::Lacks => {}
                 }
             }
         }
     }
 
-    /// Takes a message of the peer: its acknowledgements, and its numbers. Returns those that are to be acknowledged.
-    pub fn recv(&mut self, line: Shown<'_>, further: bool, now: Instant, out: &mut Outbox) -> (Arrival, Vec<NumberId>) {
+    /// Takes a message of the peer: its acknowledgements, and its numbers. Returns whether it arrived before, and the
+    /// numbers that are to be acknowledged.
+    pub fn recv(&mut self, line: Shown<'_>, further: bool, now: Instant, out: &mut Outbox) -> (bool, Vec<NumberId>) {
         self.acknowledged(line, now, out);
-        let (mut arrival, mut numbers) = (Arrival::Plain, Vec::new());
+        let (mut again, mut numbers) = (false, Vec::new());
         for (space, number, around) in self.spaces(line) {
             let Some(rule) = self.rules.get(space.0) else { continue };
             if self.received.len() >= SPACES && !self.received.contains_key(&space) {
-                arrival = Arrival::New;
+                again = false;
                 continue;
             }
             let first = self.first.get(&space).copied().unwrap_or(number);
-            let received = self.received.entry(space).or_insert_with(|| Received::from(first, rule.modulus));
+            let none = || (Received::from(first, rule.modulus), None);
+            let (received, last) = self.received.entry(space).or_insert_with(none);
             // Several messages of a datagram share the number of its header.
-            if further && around && received.last == Some(number) {
-                arrival = if arrival == Arrival::Again { arrival } else { Arrival::New };
+            if last.replace(number) == Some(number) && further && around {
                 continue;
             }
-            let new = received.take(number, rule.modulus);
-            out.counts.copies += u64::from(!new);
-            arrival = if new { Arrival::New } else { Arrival::Again };
-            if new {
-                received.copies.begin(number);
-            } else if !received.copies.again(number) {
-                continue;
+            let arrival = received.take(number);
+            again = arrival != Arrival::New;
+            out.counts.copies += u64::from(again);
+            if arrival != Arrival::Ignored {
+                self.stirred = Some(now);
+                numbers.push((space, number));
             }
-            self.stirred = Some(now);
-            numbers.push((space, number));
         }
-        (arrival, numbers)
+        (again, numbers)
     }
 
     fn acknowledged(&mut self, line: Shown<'_>, now: Instant, out: &mut Outbox) {

@@ -2,11 +2,11 @@
 
 use super::super::layout::Message::{self, *};
 use super::super::layout::{CONTENT, LINK_ID, LINKS, NUMBER, RESULT, is_numbered};
-use super::DnpActor;
 use super::links::{LINK_UP, Offer, link_content};
+use super::{DnpActor, WINDOW};
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
-use crate::live::replay::{Life, Numbers, Phase, Rules};
+use crate::live::replay::{Arrival, Life, Numbers, Phase, Rules};
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::Instant;
@@ -220,15 +220,19 @@ impl Actor for DnpActor {
             }
             Some(message) if is_numbered(message) => {
                 let Some(number) = decoded.number(&NUMBER) else { return Handling::New };
-                let Some(new) = self.take(number as u32) else { return Handling::Session };
-                if !self.numbers.received(number as u16, new, now, out) {
+                // A number so far ahead is not even acknowledged.
+                if self.numbers.peer.ahead(number as i64) >= WINDOW.into() {
+                    return Handling::Session;
+                }
+                let arrival = self.numbers.received(number as i64, now, out);
+                if arrival == Arrival::Ignored {
                     return Handling::Session;
                 }
                 let acknowledge =
                     self.life.message(ReliableAcknowledge.name(), json!({"number": number, "result": "success"}));
                 out.live(acknowledge);
                 let link = decoded.number(&LINK_ID).filter(|_| message == LinkState);
-                if !new {
+                if arrival != Arrival::New {
                     // The answer to it may be lost as well.
                     if let Some((id, answer)) = link.and_then(|id| self.answered.get(&id).map(|a| (id, *a))) {
                         self.link_answer(id, answer, out);

@@ -15,7 +15,7 @@ use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
 use crate::live::replay::{Life, Numbering, Numbers, Repeats, Unacknowledged, Window};
 use crate::message::OwnedMessage;
 use links::Offer;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Numbers count modulo this: 65535 is never used.
@@ -56,9 +56,6 @@ struct DnpActor {
     life: Life,
     resend: Duration,
     numbers: Numbers,
-    /// The peer's next number, and the numbers after it that were received.
-    expects: u32,
-    beyond: BTreeSet<u32>,
     /// The server's answer, for repeated requests.
     answer: Option<OwnedMessage>,
     offers: Vec<Offer>,
@@ -78,8 +75,6 @@ impl DnpActor {
             life: Life::new("dnp", &actor::RULES, context),
             resend,
             numbers: Numbers::new(&NUMBERING, Unacknowledged::new(resend, context.timeout), rest, context.asap),
-            expects: 0,
-            beyond: BTreeSet::new(),
             answer: None,
             offers: Vec::new(),
             answered: BTreeMap::new(),
@@ -91,8 +86,6 @@ impl DnpActor {
 
     fn afresh(&mut self, out: &mut Outbox) {
         self.numbers.afresh(out);
-        self.expects = 0;
-        self.beyond.clear();
         self.answered.clear();
         self.life.afresh();
         self.answer = None;
@@ -106,19 +99,5 @@ impl DnpActor {
             false => Repeats { every: REQUEST.min(self.resend * 2), patience: timeout, most: u32::MAX },
         };
         self.life.ask(decoded, repeats, now, out);
-    }
-
-    /// Accepts a numbered command as the libraries do. Returns whether it is new; `None`: its number is so far ahead
-    /// that it is not even acknowledged.
-    fn take(&mut self, number: u32) -> Option<bool> {
-        let ahead = (number + MODULUS - self.expects) % MODULUS;
-        if ahead >= WINDOW {
-            return (number < self.expects).then_some(false);
-        }
-        let new = self.beyond.insert(number);
-        while self.beyond.remove(&self.expects) {
-            self.expects = (self.expects + 1) % MODULUS;
-        }
-        Some(new)
     }
 }

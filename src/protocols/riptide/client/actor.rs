@@ -8,7 +8,7 @@ use super::introduced::Introduced;
 use super::{HEARTBEAT, RiptideActor};
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded};
-use crate::live::replay::{Life, Numbers, Phase, Rules};
+use crate::live::replay::{Arrival, Life, Numbers, Phase, Rules};
 use crate::message::OwnedMessage;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -126,7 +126,7 @@ impl Actor for RiptideActor {
                 out.say.push_back(decoded);
             }
             (Some(Notify), _) => {
-                let (last, bits) = self.notified.field(8);
+                let (last, bits) = (self.notified.newest(), self.notified.bits(8));
                 let decoded = decoded.with(&LAST, last).with(&NOTIFY_ACKS, bits).with(&SEQUENCE, self.next_notify);
                 self.next_notify = self.next_notify.wrapping_add(1);
                 out.say.push_back(decoded);
@@ -218,7 +218,7 @@ impl Actor for RiptideActor {
             }
             (Some(Notify), _) => {
                 if let Some(number) = decoded.number(&SEQUENCE)
-                    && !self.notified.take(number as u16)
+                    && self.notified.take(number as i64) != Arrival::New
                 {
                     return Handling::Session;
                 }

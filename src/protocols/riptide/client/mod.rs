@@ -17,10 +17,10 @@ use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
-use crate::live::replay::{Life, Numbering, Numbers, Phase, Repeats, Unacknowledged, Window};
+use crate::live::replay::{Life, Numbering, Numbers, Phase, Received, Repeats, Unacknowledged, Window};
 use crate::message::OwnedMessage;
 use introduced::Introduced;
-use numbers::Received;
+use numbers::peer_ids;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
 
@@ -85,7 +85,6 @@ struct RiptideActor {
     /// The server has rejected us.
     rejected: bool,
     numbers: Numbers,
-    received: Received,
     next_notify: u16,
     notified: Received,
     smooth: Option<Duration>,
@@ -117,16 +116,17 @@ impl RiptideActor {
         if !context.probe {
             sent.most = COPIES;
         }
+        let mut numbers = Numbers::new(&NUMBERING, sent, rest, context.asap);
+        numbers.peer = peer_ids();
         RiptideActor {
             life: Life::new("riptide", &actor::RULES, context),
             version: context.version.and_then(Version::named).unwrap_or_else(|| version(context.messages)),
             datagrams,
             client_id: None,
             rejected: false,
-            numbers: Numbers::new(&NUMBERING, sent, rest, context.asap),
-            received: Received::default(),
+            numbers,
             next_notify: 1,
-            notified: Received::default(),
+            notified: peer_ids(),
             smooth: None,
             last_trip: -1,
             ping: 0,
@@ -149,8 +149,8 @@ impl RiptideActor {
     /// Resets the state of a session, so that another may follow.
     fn afresh(&mut self, out: &mut Outbox) {
         self.numbers.afresh(out);
-        self.received = Received::default();
-        self.notified = Received::default();
+        self.numbers.peer = peer_ids();
+        self.notified = peer_ids();
         self.next_notify = 1;
         self.life.afresh();
         self.client_id = None;

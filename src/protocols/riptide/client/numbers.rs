@@ -4,58 +4,33 @@ use super::super::layout::{ACKS, FOR_SEQ, IS_EXTRA, LAST, Message, SEQUENCE};
 use super::super::version::Version;
 use super::RiptideActor;
 use crate::live::replay::actor::{Actor, Outbox};
+use crate::live::replay::{Arrival, Received};
 use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// The shortest wait before a resend. The library's is 10 ms; ours is a little longer.
 const RESEND_LEAST: Duration = Duration::from_millis(25);
-/// The number of sequence ids that are remembered: the library uses 80.
-const REMEMBERED: usize = 4096;
-
-/// The sequence ids received in one direction.
-#[derive(Debug, Default)]
-pub struct Received {
-    newest: i64,
-    seen: BTreeSet<i64>,
-}
-
-impl Received {
-    /// Records a message. `true`: it is new.
-    pub fn take(&mut self, number: u16) -> bool {
-        let near = (number as i64 - self.newest).rem_euclid(65536);
-        let extended = self.newest + if near < 32768 { near } else { near - 65536 };
-        self.newest = self.newest.max(extended);
-        let new = self.seen.insert(extended);
-        while self.seen.len() > REMEMBERED {
-            self.seen.pop_first();
-        }
-        new
-    }
-
-    /// The newest id, and a bit for each of the `width` ids before it, set if received. Id 0, before the first message,
-    /// counts as received, as in the library.
-    pub fn field(&self, width: u32) -> (u16, u64) {
-        let there = |id: i64| id == 0 || self.seen.contains(&id);
-        let bits = (0..width).filter(|i| there(self.newest - 1 - *i as i64)).fold(0, |bits, i| bits | 1 << i);
-        (self.newest.rem_euclid(65536) as u16, bits)
-    }
+/// The peer's sequence ids. Id 0, before the first message, counts as received, as in the library.
+pub(super) fn peer_ids() -> Received {
+    let mut ids = Received::from(0, 1 << 16);
+    ids.take(0);
+    ids
 }
 
 impl RiptideActor {
     /// Records a numbered message of the peer and acknowledges it. `true`: it is new.
     pub(super) fn take(&mut self, decoded: &OwnedMessage, now: Instant, out: &mut Outbox) -> bool {
         let Some(number) = decoded.number(&SEQUENCE) else { return true };
-        let number = number as u16;
-        let new = self.received.take(number);
-        if !self.numbers.received(number, new, now, out) {
+        let number = number as i64;
+        let arrival = self.numbers.received(number, now, out);
+        if arrival == Arrival::Ignored {
             return false;
         }
-        let (last, bits) = self.received.field(16);
+        let last = self.numbers.peer.newest();
         let mut fields = Map::new();
         fields.insert(LAST.name.into(), last.into());
-        fields.insert(ACKS.name.into(), bits.into());
+        fields.insert(ACKS.name.into(), self.numbers.peer.bits(16).into());
         // A probe acknowledges only the newest id and the sixteen before it: it needs no others.
         let extra = last != number && !self.life.probe;
         let message = match self.version {
@@ -74,7 +49,7 @@ impl RiptideActor {
         };
         let ack = self.message(message, Json::Object(fields));
         out.live(ack);
-        new
+        arrival == Arrival::New
     }
 
     /// Handles the peer's ack.
