@@ -147,3 +147,24 @@ fn over_tcp_and_with_values_that_the_answer_has_to_have() {
     let reported = summary(&output);
     assert_eq!((&reported["outcome"], &reported["facts"]), (&json!("ok"), &json!({"token": 513, "players": 5})));
 }
+
+/// A probe whose question opens a session leaves it, with the values that the server has chosen.
+#[test]
+fn who_opens_a_session_leaves_it() {
+    let peer = udp(
+        V4,
+        |_| Ok(()),
+        |bytes| match bytes.len() {
+            13 => say("4f 45 74 03 00 01 00 03 ff dc 00 01 00 07"),
+            _ => Vec::new(),
+        },
+    );
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/protocols/luanti.toml");
+    let output = netkit(&[&peer.addr.to_string(), "-p", &file.display().to_string(), "-n", "1"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text.contains("luanti over udp\n  peer id: 7\n"), "{text}");
+    let sent = peer.sent();
+    assert_eq!(sent[0], hex("4f 45 74 03 00 00 00 03 ff dc 01 00 00"));
+    assert!(sent.len() > 1 && sent[1..].iter().all(|one| *one == hex("4f 45 74 03 00 07 00 00 03")), "{sent:02x?}");
+}

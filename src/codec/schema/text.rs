@@ -353,4 +353,5 @@ pub struct SessionText {
     pub every: Option<Duration>,
     pub takes: Vec<(String, Vec<String>)>,
     pub echoes: Vec<(String, Vec<String>)>,
+    pub differs: Vec<String>,
 }

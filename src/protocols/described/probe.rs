@@ -116,6 +116,11 @@ fn object(value: &Json, key: &str, text: &ProbeText) -> Compiled<Map<String, Jso
 }
 
 impl Plan {
+    /// The message that is sent.
+    pub fn send(&self) -> &'static str {
+        self.send
+    }
+
     /// Checks that the question can be encoded.
     pub fn check(&self, encoder: &mut dyn Encoder, proto: &str) -> Result<(), String> {
         let fields = Json::Object(self.fields.clone());

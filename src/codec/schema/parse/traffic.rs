@@ -155,6 +155,7 @@ impl Parser<'_> {
                         list.push((name.get_ref().to_string(), self.texts(key, value)?));
                     }
                 }
+                "differs" => session.differs = self.texts("differs", value)?,
                 _ => return Err(self.reader.unknown(inner, keys::SESSION)),
             }
         }

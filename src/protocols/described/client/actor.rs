@@ -31,6 +31,8 @@ pub struct DescribedActor {
     headers: Json,
     stream: bool,
     websocket: bool,
+    /// Whether there is no session to be left: it is a probe, and its question opens none.
+    sessionless: bool,
     /// The time of our last message, and the newest time that is known.
     spoke: Option<Instant>,
     clock: Option<Instant>,
@@ -46,16 +48,20 @@ impl DescribedActor {
     /// Creates the actor of one side.
     pub fn new(description: &'static Description, context: &ReplayContext<'_>) -> DescribedActor {
         let (session, rules) = (&description.session, &description.traffic.numbers);
+        let port = context.host.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let taken = |(_, theirs): &(_, Vec<_>)| port.filter(|_| theirs.is_empty()).map(Json::from);
+        let opening = description.probe.is_some_and(|plan| session.rules.opens[0].contains(&plan.send()));
         DescribedActor {
             life: Life::new(description.facts.name, session.rules, context),
             description,
             live: Live::new(rules, context.transport == Transport::Udp, context.timeout),
-            taken: vec![None; session.takes.len()],
+            taken: session.takes.iter().map(taken).collect(),
             acks: vec![None; rules.len()],
             goodbye: None,
             keepalive: None,
             headers: Json::Null,
             stream: context.transport == Transport::Tcp,
+            sessionless: context.probe && !opening,
             websocket: context.path.is_some() || context.messages.iter().any(|m| m.decoded.proto == websocket::NAME),
             spoke: None,
             clock: None,
@@ -175,7 +181,8 @@ impl DescribedActor {
             Some(goodbye) => goodbye.clone(),
             None => {
                 let mut packet = self.headers.as_object().cloned().unwrap_or_default();
-                let given = fields.as_object().cloned().unwrap_or_default();
+                let mut given = fields.as_object().cloned().unwrap_or_default();
+                given.retain(|name, _| !(packet.contains_key(name) && self.decided(name)));
                 packet.retain(|name, _| !given.contains_key(name));
                 self.life.message(name, Json::Object(given)).with_packet(Json::Object(packet))
             }
@@ -319,7 +326,7 @@ impl Actor for DescribedActor {
 
     fn leave(&mut self, out: &mut Outbox) {
         self.live.abandon(out);
-        if self.life.phase != Phase::New && self.life.phase != Phase::Over {
+        if self.life.phase != Phase::New && self.life.phase != Phase::Over && !self.sessionless {
             let now = self.clock.unwrap_or_else(Instant::now);
             self.send_goodbye(now, out);
         }

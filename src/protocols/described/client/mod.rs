@@ -28,13 +28,16 @@ pub struct Session {
     /// The message that leaves the peer, and its values if none was recorded.
     goodbye: Option<(&'static str, Json)>,
     keepalive: Option<(&'static str, Duration)>,
-    /// Fields of ours, and the fields of the peer's messages whose newest value they have.
+    /// Fields of ours, and the fields of the peer's messages whose newest value they have; none: the peer's port.
     takes: Vec<(Path, Vec<Path>)>,
     /// Messages, and those that answer them. An answered message was received.
     answered: Vec<(Vec<&'static str>, Vec<&'static str>)>,
     /// Fields of our acknowledgements, and the fields of the acknowledged message that they repeat.
     echoes: Vec<(Path, Vec<Path>)>,
 }
+
+/// The name in `takes` of the port that we send to.
+const PEER_PORT: &str = "peer.port";
 
 /// Compiles `[session]`.
 pub fn compile(
@@ -61,12 +64,18 @@ pub fn compile(
     if closes.is_none() && text.fields.as_object().is_some_and(|fields| !fields.is_empty()) {
         return Err((text.lines.at("fields"), "session: fields are those of the message that closes names".into()));
     }
+    let path =
+        |name: &str, key: &str| fields.path(name, text.lines.at(key), &format!("session: {key}")).map(|(path, _)| path);
     let pairs = |list: &[(String, Vec<String>)], key: &str| -> Compiled<Vec<(Path, Vec<Path>)>> {
-        let path =
-            |name: &String| fields.path(name, text.lines.at(key), &format!("session: {key}")).map(|(path, _)| path);
-        list.iter().map(|(ours, theirs)| Ok((path(ours)?, theirs.iter().map(path).collect::<Compiled<_>>()?))).collect()
+        let theirs = |names: &[String]| match names {
+            [] => Err((text.lines.at(key), format!("session: {key}: expected fields of the peer's messages"))),
+            [name] if key == "takes" && name == PEER_PORT => Ok(Vec::new()),
+            names => names.iter().map(|name| path(name, key)).collect(),
+        };
+        list.iter().map(|(ours, names)| Ok((path(ours, key)?, theirs(names)?))).collect()
     };
     let (takes, echoes) = (pairs(&text.takes, "takes")?, pairs(&text.echoes, "echoes")?);
+    let differs = text.differs.iter().map(|name| path(name, "differs")).collect::<Compiled<Vec<_>>>()?;
     // Fields that the live session sets.
     let numbers = traffic.numbers.iter().flat_map(|rule| {
         let acks = rule.acks.iter().map(|ack| &ack.field);
@@ -75,7 +84,7 @@ pub fn compile(
     let decided: Vec<&'static str> =
         numbers.chain(takes.iter().chain(&echoes).map(|(ours, _)| ours)).map(|path| path.names().1).collect();
     // The values that the peer decides differ from session to session, too.
-    let theirs = takes.iter().flat_map(|(_, theirs)| theirs.iter().map(|path| path.names().1));
+    let theirs = takes.iter().flat_map(|(_, theirs)| theirs).chain(&differs).map(|path| path.names().1);
     let volatile: &'static [&'static str] = statics(decided.iter().copied().chain(theirs).collect());
     let decided: &'static [&'static str] = statics(decided);
     let mut answered: Vec<_> =

@@ -2,7 +2,7 @@
 
 use super::super::traffic::Path;
 use crate::message::OwnedMessage;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 /// The values of a message of ours before it is written.
 #[derive(Clone, Debug)]
@@ -20,15 +20,14 @@ impl Draft {
         Draft { message: message.clone(), fields: message.to_json().clone(), packet }
     }
 
-    /// Sets a value that the message has.
+    /// Sets a value that the message has. A message without headers has their values among its fields.
     pub fn put(&mut self, path: &Path, value: impl Into<Json>) {
-        let (of, name) = path.names();
-        let own = of.is_none_or(|of| of == self.message.message);
-        let place = match own {
+        let ((_, name), [own, around]) = (path.names(), path.places(self.message.message));
+        let bare = self.packet.as_object().is_none_or(Map::is_empty);
+        let place = match own || bare && around {
             true => member(&mut self.fields, name),
             false => None,
         };
-        let around = of.is_none() || !own;
         if let Some(place) = place.or_else(|| member(&mut self.packet, name).filter(|_| around)) {
             *place = value.into();
         }
@@ -63,10 +62,9 @@ impl Draft {
 
 /// The value of a field of a message, or of the headers around it.
 pub fn value<'m>(message: &'m OwnedMessage, path: &Path) -> Option<&'m Json> {
-    let (of, name) = path.names();
-    let own = of.is_none_or(|of| of == message.message);
+    let ((_, name), [own, around]) = (path.names(), path.places(message.message));
     let found = if own { find(message.to_json(), name) } else { None };
-    found.or_else(|| find(message.packet_json(), name).filter(|_| of.is_none() || !own))
+    found.or_else(|| find(message.packet_json(), name).filter(|_| around))
 }
 
 /// The first member of that name, at any depth of objects.

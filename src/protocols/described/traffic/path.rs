@@ -84,6 +84,14 @@ impl Path {
     pub fn names(&self) -> (Option<&'static str>, &'static str) {
         (self.of, self.name.text)
     }
+
+    /// Whether the field may be a message's own, and whether it may be in the headers around it.
+    pub fn places(&self, message: &str) -> [bool; 2] {
+        match self.of {
+            Some(of) => [of == message, of == "packet" || of != message && !self.carried.is_empty()],
+            None => [true; 2],
+        }
+    }
 }
 
 /// The field with that name: the innermost, which is the last one of the headers.
