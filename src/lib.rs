@@ -8,7 +8,7 @@
 //! | [`codec`] | message layouts as tables, and their interpreter: reader, writer, sampler, tree, faults |
 //! | [`capture`] | frames from pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
-//! | [`traffic`](crate::stats) | analyses for every protocol: the life of a connection, losses on its path |
+//! | [`traffic`](crate::stats) | analyses for every protocol: numbers and acknowledgements, the life of a connection, losses on its path |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |
 //! | [`encode`] | JSON lines to bytes or captures |
 //! | [`redact`] | messages without addresses and application data |

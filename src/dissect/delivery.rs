@@ -3,12 +3,12 @@
 //!
 //! Sessions push [`Event`]s to [`Dissection::delivery`](super::Dissection); they are evaluated once
 //! for all protocols, in [`crate::stats`]. Numbers are those of
-//! [`Sequence`](crate::flow::sequence::Sequence): extended over the wrap.
+//! [`Sequence`](crate::traffic::sequence::Sequence): extended over the wrap.
 
 use crate::flow::Side;
-use crate::flow::sequence::{Acked, Seen};
 pub use crate::traffic::life::Step;
 pub use crate::traffic::path::{Arrivals, Report};
+use crate::traffic::sequence::{Acked, Seen};
 use std::ops::Deref;
 
 /// One delivery event of a message. `Copy`, so that a message costs no allocation.

@@ -10,8 +10,8 @@
 use super::message::{Dissection, Provenance};
 use super::relations::{RelationKind, Target};
 use crate::codec::Level;
-use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
 use crate::plural::Plural;
+use crate::traffic::sequence::{Acked, Seen, Sent, Sequence};
 use std::fmt;
 
 /// The number of messages that a note names at most; their relations are complete.

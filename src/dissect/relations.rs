@@ -7,7 +7,7 @@
 use super::delivery::{Event, Link};
 use crate::codec::{Level, Notes};
 use crate::duration::Millis;
-use crate::flow::sequence::{Seen, Sent};
+use crate::traffic::sequence::{Seen, Sent};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;

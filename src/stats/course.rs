@@ -6,7 +6,7 @@ use super::timeline::widening;
 use crate::capture::Time;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Role, Sink};
-use crate::flow::sequence::Acked;
+use crate::traffic::sequence::Acked;
 use std::collections::BTreeMap;
 
 /// The largest number of steps; with a longer duration the steps widen.

@@ -26,9 +26,9 @@ use super::histogram::Delays;
 use super::losses::Losses;
 use super::observed::Observation;
 use crate::dissect::delivery::{Event, Handled, Link};
-use crate::flow::sequence::{Acked, Seen};
 use crate::flow::{Side, Transport};
 use crate::traffic::path::Path;
+use crate::traffic::sequence::{Acked, Seen};
 use rustc_hash::FxHashMap;
 
 /// The cap on connections with separate figures; further ones share the last entry.

@@ -5,9 +5,10 @@ use super::table::{Cell, Column, Shape, Table, column};
 use super::{Flow, Observation, Stats};
 use crate::capture::Time;
 use crate::dissect::delivery::{Event, Step};
-use crate::flow::{Acked, Closing, Side};
+use crate::flow::{Closing, Side};
 use crate::plural::Plural;
 use crate::traffic::life::{Ending, LastSeen, Life, Outcome};
+use crate::traffic::sequence::Acked;
 
 /// The cap on ended connections before the last one of each conversation; further ones are only counted.
 pub(super) const PAST: usize = 100_000;

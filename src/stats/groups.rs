@@ -14,9 +14,9 @@ use crate::capture::Time;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Relation, RelationKind, Sink};
 use crate::filter::{FieldMatch, FieldPath, FilterError, Names, RelatedField};
-use crate::flow::sequence::Seen;
 use crate::nearest::{hint, nearest};
 use crate::read::CaptureSink;
+use crate::traffic::sequence::Seen;
 use rustc_hash::FxHashMap;
 
 /// A property by which messages are grouped.

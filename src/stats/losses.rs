@@ -1,7 +1,7 @@
 //! The losses of a direction over time, and the silences of a side.
 
 use super::timeline::{Bucket, Timeline};
-use crate::flow::Seen;
+use crate::traffic::sequence::Seen;
 
 /// The length in nanoseconds of the window with most losses.
 pub const WINDOW: i64 = 5_000_000_000;
@@ -56,7 +56,7 @@ impl Silence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::sequence::Sent;
+    use crate::traffic::sequence::Sent;
 
     #[test]
     fn skipped_numbers_and_resends_are_losses_and_duplicates_are_none() {

@@ -4,7 +4,7 @@ use crate::codec::Level;
 use crate::dissect::delivery::{Event, Handled};
 use crate::dissect::{Message, Target};
 use crate::flow::Side;
-use crate::flow::sequence::Seen;
+use crate::traffic::sequence::Seen;
 use std::collections::BTreeMap;
 
 /// The number of messages of each kind that are listed, from the first one.

@@ -3,7 +3,7 @@
 use crate::codec::packed::{Known, Numbers, Unpack, put_signed};
 use crate::dissect::delivery::{Arrivals, Event, Handled, Link, Report, Step};
 use crate::flow::Side;
-use crate::flow::sequence::{Acked, Seen, Sent};
+use crate::traffic::sequence::{Acked, Seen, Sent};
 
 /// The frame and the time of a message, in nanoseconds since 1970.
 pub type Origin = (u64, i64);

@@ -6,11 +6,12 @@
 
 use super::{Direction, Impairments, Loss, Quantiles};
 use crate::dissect::{Event, Message, Role};
-use crate::flow::{Acked, Seen, Side};
+use crate::flow::Side;
 use crate::plural::Plural;
 use crate::traffic::histogram::Delays;
 use crate::traffic::path::estimate::{Estimate, Numbered, estimate};
 use crate::traffic::path::{Counts, Path};
+use crate::traffic::sequence::{Acked, Seen};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Counts the messages that a side resent.
 
 use crate::dissect::Event;
-use crate::flow::Seen;
+use crate::traffic::sequence::Seen;
 
 /// Returns the number of events that resend an earlier message.
 pub fn of(events: &[Event]) -> u64 {

@@ -1,6 +1,6 @@
 //! The peer's numbers in one space: which have arrived, and which are acknowledged again.
 
-use crate::flow::sequence::{Seen, Sequence};
+use crate::traffic::sequence::{Seen, Sequence};
 
 /// The number of times that Riptide resends a message. DNP's libraries give up long before.
 const COPIES: u32 = 15;

@@ -3,7 +3,7 @@
 
 use super::Rule;
 use crate::dissect::{Event, Message, Target};
-use crate::flow::Seen;
+use crate::traffic::sequence::Seen;
 use std::collections::BTreeSet;
 
 /// The number of skipped messages that are remembered for their resends: the latest ones. Protocols remember fewer.

@@ -7,7 +7,7 @@ use super::traffic::space;
 use crate::capture::Time;
 use crate::dissect::{Dissection, Event, FlowInfo, Message, Out, Provenance, Session, Sink, Wants};
 use crate::flow::Side;
-use crate::flow::sequence::Acked;
+use crate::traffic::sequence::Acked;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The largest step of numbers that count up: some packets are lost.

@@ -8,7 +8,7 @@ use crate::dissect::delivery::{Event, Report};
 use crate::dissect::numbered::Listed;
 use crate::dissect::{Dissection, RelationKind, Target};
 use crate::duration::Millis;
-use crate::flow::sequence::{Acked, Sent};
+use crate::traffic::sequence::{Acked, Sent};
 use std::fmt::{self, Write};
 
 impl Direction {

@@ -12,8 +12,8 @@ use crate::codec::Level;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Dissection, Provenance, RelationKind, Target};
 use crate::duration::Millis;
-use crate::flow::sequence::{Seen, Sent, Sequence};
 use crate::plural::Plural;
+use crate::traffic::sequence::{Seen, Sent, Sequence};
 use std::fmt::Write;
 use std::hash::Hasher;
 

@@ -10,7 +10,7 @@ use crate::dissect::delivery::{Arrivals, Event, Handled, Report, Step};
 use crate::dissect::numbered::{Acknowledgement, Listed, NumberedCodes, tell_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
-use crate::flow::sequence::{Acked, Seen, Sequence};
+use crate::traffic::sequence::{Acked, Seen, Sequence};
 
 /// The number of messages that a direction remembers: far more than the library keeps unacknowledged.
 const WINDOW: usize = 2048;

@@ -1,7 +1,7 @@
 //! Messages that get a new number with each transmission, and are identified by another field.
 
 use crate::dissect::Target;
-use crate::flow::sequence::{Acked, Seen, Sequence};
+use crate::traffic::sequence::{Acked, Seen, Sequence};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 

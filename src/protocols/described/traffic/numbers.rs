@@ -11,8 +11,8 @@ use crate::codec::node::Node;
 use crate::dissect::numbered::{Acknowledgement, tell_copy, tell_seen};
 use crate::dissect::{Dissection, Event, Provenance};
 use crate::flow::Side;
-use crate::flow::sequence::{Acked, Seen, Sequence};
 use crate::plural::Plural;
+use crate::traffic::sequence::{Acked, Seen, Sequence};
 
 /// The most messages that a direction remembers in each number space; `SPACES`: the most spaces.
 const WINDOW: usize = 2048;
