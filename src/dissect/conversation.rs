@@ -127,16 +127,7 @@ mod tests {
         let mut options = protocols::options();
         options.set("riptide.version=2.0").unwrap();
         let riptide = protocols::by_name("riptide").unwrap();
-        let flow_info = FlowInfo {
-            flow: 1,
-            serial: 0,
-            transport: Transport::Tcp,
-            ends: None,
-            opener: None,
-            begun: [true; 2],
-            leg: None,
-            options: &options,
-        };
+        let flow_info = FlowInfo::alone(Transport::Tcp, &options);
         let (mut reader, mut names) = (SessionReader::new(riptide, &flow_info), Names(Vec::new()));
         let ends = ["", ""];
         reader.bytes(Side::A, &[1, 0, 3, 5, 0], Origin::default(), ends, &flow_info, &mut names);

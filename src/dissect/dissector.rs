@@ -142,7 +142,7 @@ impl<'a> Observation<'a> {
     /// The conversation, as a session knows it.
     pub(crate) fn flow_info(&self) -> FlowInfo<'a> {
         let Observation { transport, ends, begun, options, .. } = *self;
-        FlowInfo { flow: 0, serial: 0, transport, ends: Some(ends), opener: None, begun, leg: None, options }
+        FlowInfo { ends: Some(ends), begun, ..FlowInfo::alone(transport, options) }
     }
 }
 

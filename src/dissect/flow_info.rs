@@ -28,7 +28,12 @@ pub struct FlowInfo<'a> {
     pub options: &'a Options,
 }
 
-impl FlowInfo<'_> {
+impl<'a> FlowInfo<'a> {
+    /// A conversation without number and addresses, from its beginning.
+    pub fn alone(transport: Transport, options: &'a Options) -> FlowInfo<'a> {
+        FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], leg: None, options }
+    }
+
     /// A side's role, given the server's side.
     pub fn role(server: Option<Side>, side: Side) -> Role {
         match server {

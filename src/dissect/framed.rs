@@ -188,16 +188,7 @@ mod tests {
     #[test]
     fn whole_cut_and_lost() {
         let options = Options::new(Registry::new([]));
-        let flow_info = FlowInfo {
-            flow: 1,
-            serial: 0,
-            transport: Transport::Tcp,
-            ends: None,
-            opener: None,
-            begun: [true; 2],
-            leg: None,
-            options: &options,
-        };
+        let flow_info = FlowInfo::alone(Transport::Tcp, &options);
         let (mut dissection, mut rows, mut toy) = (Dissection::default(), Rows::default(), Toy::default());
         let mut out = Out::new(&mut dissection, &mut rows, &flow_info, ["", ""]);
         let mut stream = Stream::default();

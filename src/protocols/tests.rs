@@ -184,8 +184,7 @@ impl Conversation {
         opener: Option<Side>,
         begun: [bool; 2],
     ) -> Conversation {
-        let flow_info =
-            FlowInfo { flow: 1, serial: 0, transport, ends: Some(ends), opener, begun, leg: None, options: &options };
+        let flow_info = FlowInfo { flow: 1, ends: Some(ends), opener, begun, ..FlowInfo::alone(transport, &options) };
         let session = dissector.session(&flow_info);
         let (streams, dissection) = (Default::default(), Dissection::default());
         Conversation { session, options, transport, ends, opener, begun, streams, dissection, frame: 0 }
@@ -194,16 +193,8 @@ impl Conversation {
     fn with(&mut self, act: impl FnOnce(&mut dyn Session, &mut [Stream; 2], u64, &mut Out<'_>)) -> Vec<Row> {
         self.frame += 1;
         let &mut Conversation { transport, ends, opener, begun, .. } = self;
-        let flow_info = FlowInfo {
-            flow: 1,
-            serial: 0,
-            transport,
-            ends: Some(ends),
-            opener,
-            begun,
-            leg: None,
-            options: &self.options,
-        };
+        let alone = FlowInfo::alone(transport, &self.options);
+        let flow_info = FlowInfo { flow: 1, ends: Some(ends), opener, begun, ..alone };
         let mut rows = Rows::default();
         let mut out = Out::new(&mut self.dissection, &mut rows, &flow_info, ["", ""]);
         act(&mut *self.session, &mut self.streams, self.frame, &mut out);

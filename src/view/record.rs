@@ -225,7 +225,7 @@ impl Opened {
 
     /// Shows it as the message that it was.
     pub fn with<R>(&self, options: &Options, show: impl FnOnce(&Message<'_>) -> R) -> R {
-        let Conversation { flow, transport, ends, opener, begun, leg, names, .. } = &*self.conversation;
+        let Conversation { flow, transport, ends, opener, begun, leg, ref names, .. } = *self.conversation;
         let place = Provenance {
             side: self.parts.side,
             bytes: &self.parts.bytes,
@@ -234,16 +234,7 @@ impl Opened {
             frames: &self.parts.frames,
             time: self.parts.time,
         };
-        let flow_info = FlowInfo {
-            flow: *flow,
-            serial: 0,
-            transport: *transport,
-            ends: *ends,
-            opener: *opener,
-            begun: *begun,
-            leg: *leg,
-            options,
-        };
+        let flow_info = FlowInfo { flow, serial: 0, transport, ends, opener, begun, leg, options };
         let names = [&names[0][..], &names[1][..]];
         show(&Message { dissection: &self.parts.dissection, place: &place, flow_info: &flow_info, names })
     }

@@ -53,16 +53,8 @@ fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 
     let mut ways = [Ways::default(), Ways::default()];
     let mut parted = false;
     let ends = conversation.ends;
-    let flow_info = FlowInfo {
-        flow: 1,
-        serial: 0,
-        transport: Transport::Udp,
-        ends: Some(ends),
-        opener: Some(Side::A),
-        begun: [true; 2],
-        leg: None,
-        options,
-    };
+    let alone = FlowInfo::alone(Transport::Udp, options);
+    let flow_info = FlowInfo { flow: 1, ends: Some(ends), opener: Some(Side::A), ..alone };
     let mut session = conversation.dissector.session(&flow_info);
     for (k, Sent { side, arrived, bytes, .. }) in log.iter().enumerate() {
         let (mut names, mut dissection) = (Names::default(), Dissection::default());

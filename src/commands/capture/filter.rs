@@ -34,8 +34,7 @@ fn by_ports(options: &Options) -> Option<String> {
 
 fn opens_others(dissector: &dyn Dissector, options: &Options) -> bool {
     [Transport::Udp, Transport::Tcp].into_iter().any(|transport| {
-        let about =
-            FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], leg: None, options };
+        let about = FlowInfo::alone(transport, options);
         dissector.takes(transport, true) && dissector.session(&about).affects_others()
     })
 }

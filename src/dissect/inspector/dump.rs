@@ -47,8 +47,7 @@ pub fn dump(
     sink: &mut dyn Sink,
 ) {
     let transport = dissector.dump_transport()(options);
-    let flow_info =
-        FlowInfo { flow: 0, serial: 0, transport, ends: None, opener: None, begun: [true; 2], leg: None, options };
+    let flow_info = FlowInfo::alone(transport, options);
     let piece = Piece { side: Side::A, missing: 0, bytes, length: bytes.len() };
     read(dissector, &flow_info, ["", ""], &[piece], dissection, sink);
 }
@@ -64,7 +63,7 @@ pub fn carried(
     sink: &mut dyn Sink,
 ) {
     let &Carrier { transport, ends, names, opener, begun } = carrier;
-    let flow_info = FlowInfo { flow: 0, serial: 0, transport, ends: Some(ends), opener, begun, leg: None, options };
+    let flow_info = FlowInfo { ends: Some(ends), opener, begun, ..FlowInfo::alone(transport, options) };
     read(dissector, &flow_info, names, pieces, dissection, sink);
 }
 

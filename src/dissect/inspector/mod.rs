@@ -370,14 +370,6 @@ impl<S: Sink> Inspector<'_, S> {
 }
 
 fn flow_info<'a>(c: &Classified, options: &'a Options) -> FlowInfo<'a> {
-    FlowInfo {
-        flow: c.id,
-        serial: c.serial,
-        transport: c.transport,
-        ends: Some(c.ends),
-        opener: c.opener,
-        begun: c.syn_seen,
-        leg: c.leg,
-        options,
-    }
+    let Classified { id: flow, serial, transport, ends, opener, syn_seen: begun, leg, .. } = *c;
+    FlowInfo { flow, serial, transport, ends: Some(ends), opener, begun, leg, options }
 }

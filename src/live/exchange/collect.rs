@@ -54,16 +54,7 @@ pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes
         proto: Some(dissector.name().into()),
         ..Options::new(Registry::new([dissector]))
     };
-    let flow_info = FlowInfo {
-        flow: 0,
-        serial: 0,
-        transport,
-        ends: None,
-        opener: None,
-        begun: [true; 2],
-        leg: None,
-        options: &options,
-    };
+    let flow_info = FlowInfo::alone(transport, &options);
     let mut first = First::default();
     SessionReader::new(dissector, &flow_info).bytes(
         Side::A,

@@ -328,5 +328,5 @@ fn flow_info<'t>(setup: &Setup<'_>, options: &'t Options) -> FlowInfo<'t> {
     // The side that opens a connection is the client; ours is A.
     let opener = Some(if setup.role == Role::Server { Side::B } else { Side::A });
     let Setup { flow, transport, ends, .. } = *setup;
-    FlowInfo { flow, serial: 0, transport, ends: Some(ends), opener, begun: [true; 2], leg: None, options }
+    FlowInfo { flow, ends: Some(ends), opener, ..FlowInfo::alone(transport, options) }
 }

@@ -72,16 +72,7 @@ pub fn with_annotated(
     annotate(&mut dissection);
     let options = crate::dissect::Options::new(crate::dissect::Registry::new([]));
     let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
-    let flow_info = FlowInfo {
-        flow: 2,
-        serial: 0,
-        transport: Transport::Udp,
-        ends,
-        opener: None,
-        begun: [false; 2],
-        leg: None,
-        options: &options,
-    };
+    let flow_info = FlowInfo { flow: 2, ends, begun: [false; 2], ..FlowInfo::alone(Transport::Udp, &options) };
     let place = Provenance {
         side: Side::A,
         bytes,
