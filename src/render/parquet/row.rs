@@ -22,48 +22,41 @@ impl Row<'_> {
         &mut self.columns[self.at - 1]
     }
 
-    /// Adds a whole number.
-    pub fn int(&mut self, value: Option<i64>) {
+    /// Adds a value at this definition level. `put` writes it, and returns its approximate number of bytes.
+    fn put<T>(&mut self, definition: i16, value: Option<T>, put: impl FnOnce(&mut Column, T) -> usize) {
         let row = self.row;
         let column = self.next();
         if let Some(value) = value {
-            column.level(row, 1, 0);
-            column.int(value);
-            self.bytes += LEVEL;
+            column.level(row, definition, 0);
+            let taken = put(column, value);
+            self.bytes += taken;
         }
+    }
+
+    /// Adds a whole number.
+    pub fn int(&mut self, value: Option<i64>) {
+        self.put(1, value, |column, value| {
+            column.int(value);
+            LEVEL
+        });
     }
 
     /// Adds a word of the program.
     pub fn word(&mut self, value: Option<&'static str>) {
-        let row = self.row;
-        let column = self.next();
-        if let Some(value) = value {
-            column.level(row, 1, 0);
+        self.put(1, value, |column, value| {
             column.word(value);
-            self.bytes += LEVEL;
-        }
+            LEVEL
+        });
     }
 
     /// Adds a text of which there are few different ones.
     pub fn text(&mut self, value: Option<&str>) {
-        let row = self.row;
-        let column = self.next();
-        if let Some(value) = value {
-            column.level(row, 1, 0);
-            let taken = column.again(value.as_bytes());
-            self.bytes += LEVEL + taken;
-        }
+        self.put(1, value, |column, value| LEVEL + column.again(value.as_bytes()));
     }
 
     /// Adds bytes.
     pub fn leaf(&mut self, value: Option<&[u8]>) {
-        let row = self.row;
-        let column = self.next();
-        if let Some(value) = value {
-            column.level(row, 1, 0);
-            let taken = column.bytes(|out| out.extend_from_slice(value));
-            self.bytes += LEVEL + taken;
-        }
+        self.put(1, value, |column, value| LEVEL + column.bytes(|out| out.extend_from_slice(value)));
     }
 
     /// Adds a list of numbers.
@@ -132,24 +125,14 @@ impl Row<'_> {
         text.clear();
         // Writing to memory cannot fail.
         let _ = std::io::Write::write_fmt(text, format_args!("{fault}"));
-        let texts = [fault.path.as_bytes(), text.as_slice()];
-        let numbers = [i64::from(fault.bit), fault.need as i64, fault.have as i64];
-        self.group(texts[0]);
-        for number in numbers {
-            let row = self.row;
-            let column = self.next();
-            column.level(row, 2, 0);
-            column.int(number);
+        let bytes = |column: &mut Column, text: &[u8]| column.bytes(|out| out.extend_from_slice(text));
+        self.put(2, Some(fault.path.as_bytes()), bytes);
+        for number in [i64::from(fault.bit), fault.need as i64, fault.have as i64] {
+            self.put(2, Some(number), |column, number| {
+                column.int(number);
+                0
+            });
         }
-        self.group(texts[1]);
-    }
-
-    /// Adds a text in a group.
-    fn group(&mut self, text: &[u8]) {
-        let row = self.row;
-        let column = self.next();
-        column.level(row, 2, 0);
-        let taken = column.bytes(|out| out.extend_from_slice(text));
-        self.bytes += taken;
+        self.put(2, Some(text.as_slice()), bytes);
     }
 }
