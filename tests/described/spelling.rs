@@ -112,6 +112,12 @@ fn halves_of_a_byte_are_numbers_sizes_counts_and_keys() {
         (&line["message"], &line["packet"]["flags"], &line["fields"]),
         (&json!("three"), &json!(5), &json!({"x": 7}))
     );
+    // The number of a message that has several is shown, as that of a byte is.
+    let several = key.replace("id = 3", "id = [3, \"8..9\"]");
+    let line = &read(&several, b"\x59\x07")[0];
+    assert_eq!((&line["message"], &line["packet"]), (&json!("three"), &json!({"flags": 5, "body_id": 9})));
+    let line = &read(&key.replace("id = 3", "any = true"), b"\x5f\x07")[0];
+    assert_eq!((&line["message"], &line["packet"]), (&json!("three"), &json!({"flags": 5, "body_id": 15})));
     let when = "k = \"u8\"\na = { type = \"u4\", if = \"k == 1\" }\nb = { type = \"u4\", if = \"k == 1\" }";
     assert_eq!(plain(when, b"\x01\x23"), json!({"k": 1, "a": 2, "b": 3}));
     assert_eq!(plain(when, b"\x02"), json!({"k": 2}));

@@ -2,7 +2,7 @@
 //! compiled, so that the compiler knows one form of each.
 
 use super::compile::{Mistakes, own_key};
-use super::text::{FieldText, File, PartText};
+use super::text::{FieldText, File, IdText, MessageText, PartText};
 use super::{Encoding, Form};
 
 /// Other names of types. A list of `byte` is bytes, as in the first schemas.
@@ -55,6 +55,9 @@ pub fn respell(file: &mut File, encodings: &[Encoding]) -> Mistakes {
         wrong.push((*line, "lengths: the protocol that carries the messages has its own".into()));
     }
     let structs: Vec<String> = file.structs.iter().map(|(name, ..)| name.clone()).collect();
+    // Its number alone does not find such a message when encoding.
+    let several = |m: &MessageText| m.any || !matches!(m.ids.as_deref(), Some([IdText::One(_)]));
+    let ranged = file.messages.iter().any(several);
     let mut spelling = Spelling { encodings, encoding: String::new(), structs, length, used: false };
     let whole = &file.encoding.0;
     let packet = file.packet.iter_mut().map(|(_, fields)| (whole, fields));
@@ -64,7 +67,7 @@ pub fn respell(file: &mut File, encodings: &[Encoding]) -> Mistakes {
     for (encoding, fields) in packet.chain(structs).chain(messages) {
         spelling.encoding.clone_from(encoding);
         fields.iter_mut().filter(|t| t.tag.is_none()).for_each(|t| spelling.field(t));
-        halves(fields, &mut wrong);
+        halves(fields, ranged, &mut wrong);
     }
     for frame in file.tcp.iter_mut().flat_map(|tcp| &mut tcp.frames) {
         spelling.number(&mut frame.length);
@@ -142,8 +145,9 @@ fn words(cases: &mut [super::text::CaseText]) -> impl Iterator<Item = &mut Strin
     cases.iter_mut().map(|case| &mut case.word)
 }
 
-/// Rewrites each two halves of bytes as the parts of a byte before the first field that has one.
-fn halves(fields: &mut Vec<FieldText>, wrong: &mut Mistakes) {
+/// Rewrites each two halves of bytes as the parts of a byte before the first field that has one. `ranged`: a message has
+/// several numbers, so those of messages are shown.
+fn halves(fields: &mut Vec<FieldText>, ranged: bool, wrong: &mut Mistakes) {
     let names: Vec<String> = fields.iter().map(|t| t.name.clone()).collect();
     let mut all: Vec<FieldText> = Vec::with_capacity(fields.len());
     // The place of the byte that has one half so far, and the name of the field with that half.
@@ -151,7 +155,7 @@ fn halves(fields: &mut Vec<FieldText>, wrong: &mut Mistakes) {
     for mut t in std::mem::take(fields) {
         let (line, name) = (t.line, t.name.clone());
         let mut fail = |line: usize, name: &str, why: &str| wrong.push((line, format!("{name}: {why}")));
-        let made = half(&mut t, &names);
+        let made = half(&mut t, &names, ranged);
         if let Err(key) = made {
             fail(line, &name, &format!("{key} is not for u4"));
         }
@@ -201,7 +205,7 @@ const ALONE: &str = "u4 is half of a byte: the field before or after it has to b
 
 /// Makes the upper half of a byte of a field's type, size, count or key, and has the field refer to it. The flag is
 /// false if the half is the whole field. On error: a key that such a field does not have.
-fn half(t: &mut FieldText, names: &[String]) -> Result<Option<(PartText, bool)>, &'static str> {
+fn half(t: &mut FieldText, names: &[String], ranged: bool) -> Result<Option<(PartText, bool)>, &'static str> {
     let mut part = PartText { line: t.line, high: 7, low: 4, hidden: true, ..PartText::default() };
     let extended = t.plus != 0 || !t.cases.is_empty();
     let named = |own: Option<String>, t: &FieldText, what: &str| {
@@ -236,6 +240,7 @@ fn half(t: &mut FieldText, names: &[String]) -> Result<Option<(PartText, bool)>,
         t.kind = format!("{list}[{}]", part.name);
     } else if t.by.as_deref() == Some(HALF) {
         part.name = named(None, t, "id");
+        part.hidden = !ranged;
         t.by = Some(part.name.clone());
     } else {
         return Ok(None);
