@@ -174,6 +174,10 @@ fn names_that_point_back() {
     let file = "a = { type = \"string8[*]\", until = 0, joined = \".\", back = 0xc000 }\n\
         b = { type = \"string8[*]\", until = 0, joined = \".\", back = 0xc000 }\nz = \"u8\"";
     let shown = |a: &str, b: &str| json!({"a": a, "b": b, "z": 122});
+    let table = file.replace("0xc000", "{ at = \"low 14 bits\", from = \"packet\" }");
+    assert_eq!(plain(&table, b"\x01a\x02bc\0\x01d\xc0\x02z"), shown("a.bc", "d.bc"));
+    let fifteen = file.replace("0xc000", "{ at = \"low 15 bits\" }");
+    assert_eq!(plain(&fifteen, b"\x01a\x02bc\0\x01d\x80\x02z"), shown("a.bc", "d.bc"));
     assert_eq!(plain(file, b"\x01a\x02bc\0\x01d\xc0\x02z"), shown("a.bc", "d.bc"));
     assert_eq!(plain(file, b"\x01a\x02bc\0\xc0\x00z"), shown("a.bc", "a.bc"));
     assert_eq!(plain(file, b"\0\0z"), shown("", ""));

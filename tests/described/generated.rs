@@ -103,7 +103,7 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
                 4 => format!("{name} = {{ type = \"u8[*]\", until = 3, or_end = true{condition} }}"),
                 5 => format!(
                     "{name} = {{ type = \"string8[*]\", until = 0, joined = \";\", back = {}{condition} }}",
-                    random.one(&["0xc000", "0x8000"])
+                    random.one(&["0xc000", "0x8000", "{ at = \"low 13 bits\", from = \"packet\" }"])
                 ),
                 _ => format!(
                     "{name}n = {{ type = \"u8\", 2 = \"u16\", 3 = \"u8\", hidden = true }}\n\

@@ -247,6 +247,7 @@ fn placed(table: &str, key: &str, value: &str) -> (String, usize) {
         "size" => (format!("{}a = {{ type = \"text\", size = {{ KEY }} }}", head("field")), 4),
         "case" => (format!("{}a = {{ type = \"u8\", 7 = {{ KEY }} }}", head("field")), 4),
         "number" => (format!("{}a = {{ type = \"text\", number = {{ KEY }} }}", head("field")), 4),
+        "back" => (format!("{}a = {{ type = \"string8[*]\", back = {{ KEY }} }}", head("field")), 4),
         "part" => (format!("{}a = {{ type = \"u8\", bits = {{ b = {{ KEY }} }} }}", head("field")), 4),
         "join" => (format!("{}a = {{ type = \"bytes\", join = {{ KEY }} }}", head("field")), 4),
         "first" => ("protocol = \"toy\"\n[settings]\nx = { KEY }".to_owned(), 3),

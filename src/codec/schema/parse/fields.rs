@@ -55,17 +55,7 @@ impl Parser<'_> {
                 }
                 "number" => field.number = Some(self.number(value)?),
                 "joined" => field.joined = Some(reader.text("joined", value)?),
-                "back" => {
-                    let mask = reader.number("back", value)?;
-                    let high = |mask: &u16| mask & 0xff == 0 && (*mask >> 8) as u8 == !(0xff >> mask.leading_ones());
-                    field.back = u16::try_from(mask).ok().filter(|mask| high(mask) && *mask > 0 && *mask < 0xff00);
-                    if field.back.is_none() {
-                        return self.fail(
-                            &inner,
-                            format!("back: expected the highest bits of two bytes, as 0xc000, got {mask:#x}"),
-                        );
-                    }
-                }
+                "back" => field.back = Some(self.back(value)?),
                 "plus" => field.plus = self.plus(&inner)?,
                 "or_end" => field.or_end = reader.truth("or_end", value)?,
                 "bits" => {
@@ -127,6 +117,36 @@ impl Parser<'_> {
             return self.fail(&item, format!("{}: type is missing", field.name));
         }
         Ok(field)
+    }
+
+    /// Parses `{ at = "low 14 bits", from = "packet" }`, or the bits that mark a place, as `0xc000`.
+    fn back(&self, value: &Value<'_>) -> Done<u16> {
+        if let DeValue::Integer(_) = value.get_ref() {
+            let mask = self.reader.number("back", value)?;
+            let high = |mask: &u16| mask & 0xff == 0 && (*mask >> 8) as u8 == !(0xff >> mask.leading_ones());
+            let high = u16::try_from(mask).ok().filter(|mask| high(mask) && *mask > 0 && *mask < 0xff00);
+            let wrong = || format!("back: expected the highest bits of two bytes, as 0xc000, got {mask:#x}");
+            return high.ok_or_else(|| self.reader.error(value.span().start, wrong()));
+        }
+        let mut mask = None;
+        for inner in self.reader.table("back", value)? {
+            let text = |key: &str| self.reader.text(key, inner.1);
+            match inner.0.get_ref().as_ref() {
+                "at" => {
+                    let word = text("at")?;
+                    let bits = word.strip_prefix("low ").and_then(|bits| bits.strip_suffix(" bits"));
+                    let bits: Option<u32> = bits.and_then(digits::unsigned).filter(|bits| (9..16).contains(bits));
+                    let why = || format!("at: expected \"low 9 bits\" to \"low 15 bits\", got {word:?}");
+                    mask = Some(u16::MAX << bits.map_or_else(|| self.fail(&inner, why()), Ok)?);
+                }
+                "from" => match text("from")?.as_str() {
+                    "packet" => (),
+                    other => return self.fail(&inner, format!("from: expected \"packet\", got {other:?}")),
+                },
+                _ => return Err(self.reader.unknown(inner, keys::BACK)),
+            }
+        }
+        mask.ok_or_else(|| self.reader.error(value.span().start, "back: at is missing, as \"low 14 bits\"".into()))
     }
 
     /// Parses `{ text = "dec" }`.

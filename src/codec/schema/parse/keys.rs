@@ -14,6 +14,7 @@ pub const FIELD: &str = "type name doc unit scale enum flags closed if size unti
     charset xor inline padded rounded angle checked prefix align while plus joined back number time tag packed";
 pub const SIZE: &str = "type scale plus";
 pub const NUMBER: &str = "text";
+pub const BACK: &str = "at from";
 pub const CASE: &str = "type plus";
 pub const PART: &str = "at hidden enum flags closed scale unit doc except";
 pub const JOIN: &str = "if key index offset count total remaining is by";
@@ -39,6 +40,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("field", FIELD),
     ("size", SIZE),
     ("number", NUMBER),
+    ("back", BACK),
     ("case", CASE),
     ("part", PART),
     ("join", JOIN),
