@@ -12,7 +12,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The names and texts of the files.
-const FILES: [(&str, &str); 24] = [
+const FILES: [(&str, &str); 25] = [
     ("a2s", include_str!("../../fixtures/protocols/a2s.toml")),
     ("coap", include_str!("../../fixtures/protocols/coap.toml")),
     ("dht", include_str!("../../fixtures/protocols/dht.toml")),
@@ -27,6 +27,7 @@ const FILES: [(&str, &str); 24] = [
     ("luanti", include_str!("../../fixtures/protocols/luanti.toml")),
     ("minecraft", include_str!("../../fixtures/protocols/minecraft.toml")),
     ("mqtt", include_str!("../../fixtures/protocols/mqtt.toml")),
+    ("msgpack-rpc", include_str!("../../fixtures/protocols/msgpack-rpc.toml")),
     ("nbt", include_str!("../../fixtures/protocols/nbt.toml")),
     ("ntp", include_str!("../../fixtures/protocols/ntp.toml")),
     ("protobuf-game", include_str!("../../fixtures/protocols/protobuf-game.toml")),

@@ -4,7 +4,7 @@
 use crate::cases::{lines, pcap, toml};
 use crate::common::fixture;
 use crate::run;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// A column of tshark, and the function that finds its values in a line.
 type Column = (&'static str, fn(&Json) -> Vec<String>);
@@ -269,6 +269,24 @@ fn nbt_list(list: &Json) -> Json {
     }
 }
 
+/// A value of MessagePack, as msgpack has it.
+fn unpacked(value: &Json) -> Json {
+    let list = |list: &Json, of: fn(&Json) -> Json| list.as_array().unwrap().iter().map(of).collect::<Json>();
+    let pair = |pair: &Json| -> Json { [unpacked(&pair["key"]), unpacked(&pair["value"])].into_iter().collect() };
+    match (value["kind"].as_str(), &value["kind"]) {
+        (Some("nil"), _) => Json::Null,
+        (Some(truth @ ("true" | "false")), _) => (truth == "true").into(),
+        (Some("f32"), _) => f64::from(value["number"].as_f64().unwrap() as f32).into(),
+        _ if !value["number"].is_null() => value["number"].clone(),
+        _ if !value["text"].is_null() => value["text"].clone(),
+        _ if !value["list"].is_null() => list(&value["list"], unpacked),
+        _ if !value["pairs"].is_null() => json!({"map": list(&value["pairs"], pair)}),
+        _ if !value["type"].is_null() => json!({"type": value["type"], "bytes": value["bytes"]}),
+        _ if !value["bytes"].is_null() => json!({"bytes": value["bytes"]}),
+        (_, small) => (small.as_i64().unwrap() - 256).into(),
+    }
+}
+
 fn same_as_tshark(name: &str, columns: &[Column]) {
     let table = std::fs::read_to_string(fixture(&format!("described/{name}.tshark.tsv"))).unwrap();
     let mut rows = table.lines().map(|row| row.split('\t').collect::<Vec<_>>());
@@ -293,11 +311,14 @@ fn same_as_tshark(name: &str, columns: &[Column]) {
 }
 
 fn given_back(name: &str, packets: u64) {
-    let file = toml(name.split('-').next().unwrap());
-    let done = run(&["check", &file, &pcap(name), "-f", "json"]);
+    file_gives_back(&toml(name.split('-').next().unwrap()), name, packets);
+}
+
+fn file_gives_back(file: &str, name: &str, packets: u64) {
+    let done = run(&["check", file, &pcap(name), "-f", "json"]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stdout));
     let text = String::from_utf8(done.stdout).unwrap();
-    let human = run(&["check", &file, &pcap(name)]);
+    let human = run(&["check", file, &pcap(name)]);
     let human = String::from_utf8(human.stdout).unwrap();
     assert!(
         human.contains(&format!("round trip  {packets} packets, each encodes back to its bytes")),
@@ -424,6 +445,49 @@ fn nbt_is_as_nbtlib_says() {
     assert_eq!(lines(&String::from_utf8(done.stdout).unwrap()).len(), 50);
 }
 
+/// `msgpack-rpc.values.ndjson` has what msgpack's own decoder reads from the same bytes.
+#[test]
+fn msgpack_rpc_is_as_msgpack_says() {
+    let truth = lines(&std::fs::read_to_string(fixture("described/msgpack-rpc.values.ndjson")).unwrap());
+    let all = decoded_lines("msgpack-rpc");
+    assert_eq!(all.len(), truth.len());
+    for (line, want) in all.iter().zip(&truth) {
+        let fields = &line["fields"];
+        let ours = match line["message"].as_str().unwrap() {
+            "request" => json!([0, fields["id"], unpacked(&fields["method"]), unpacked(&fields["params"])]),
+            "response" => json!([1, fields["id"], unpacked(&fields["error"]), unpacked(&fields["result"])]),
+            _ => json!([2, unpacked(&fields["method"]), unpacked(&fields["params"])]),
+        };
+        assert_eq!((&line["frame"], &ours), (&want["frame"], &want["value"]));
+    }
+    file_gives_back(&toml("msgpack-rpc"), "msgpack-rpc", 64);
+    let stats = run(&["stats", &pcap("msgpack-rpc"), "--protocol-file", &toml("msgpack-rpc"), "-f", "json"]);
+    let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+    let requests: Vec<_> =
+        stats["request"].as_array().unwrap().iter().map(|row| (&row["requests"], &row["unanswered"])).collect();
+    assert_eq!(requests, [(&json!(18), &json!(0)), (&json!(12), &json!(0))]);
+}
+
+/// Lists in lists are read up to 16 levels; deeper ones are a fault, however long the packet is.
+#[test]
+fn msgpack_rpc_is_bounded() {
+    let file = std::fs::read_to_string(toml("msgpack-rpc")).unwrap();
+    let packet = |levels: usize| [&b"\x93\x02\xa1m"[..], &vec![0x91; levels], b"\x90"].concat();
+    assert!(crate::words::read(&file, &packet(14))[0].get("fault").is_none());
+    for levels in [16, 17, 100, 60_000] {
+        let line = &crate::words::read(&file, &packet(levels))[0];
+        assert!(line["fault"]["text"].as_str().unwrap().contains("nested too deeply"), "{levels}: {line}");
+    }
+    // Counts and lengths of four bytes, with next to nothing after them.
+    for kind in [0xdd, 0xdf, 0xdb, 0xc6, 0xc9] {
+        let packet = [b"\x93\x02\xa1m", &[kind][..], b"\xff\xff\xff\xff\x01"].concat();
+        assert!(crate::words::read(&file, &packet)[0].get("fault").is_some(), "{kind:x}");
+    }
+    // What no value begins with.
+    let line = &crate::words::read(&file, b"\x93\x02\xa1m\xc1")[0];
+    assert!(line["fault"]["text"].as_str().unwrap().contains("no value begins with 0xc1"), "{line}");
+}
+
 #[test]
 fn dht_is_as_tshark_says() {
     same_as_tshark("dht", &DHT);
@@ -452,6 +516,8 @@ fn foreign_traffic_is_not_claimed() {
             &toml("ntp"),
             "--protocol-file",
             &toml("dht"),
+            "--protocol-file",
+            &toml("msgpack-rpc"),
             "-f",
             "ndjson",
         ]);
@@ -462,7 +528,8 @@ fn foreign_traffic_is_not_claimed() {
             // One conversation is NTP.
             let ntp = line["proto"] == "ntp" && line["dst"].as_str().unwrap().ends_with(":123");
             assert!(
-                dns || ntp || ["dns", "coap", "dht", "ntp", "stun"].iter().all(|proto| line["proto"] != *proto),
+                dns || ntp
+                    || ["dns", "coap", "dht", "msgpack-rpc", "ntp", "stun"].iter().all(|proto| line["proto"] != *proto),
                 "{capture}: {line}"
             );
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const CUTS: [Cut; 3] = [Cut::Whole, Cut::From(30), Cut::From(50)];
 
 /// Captures by their file: the least messages recognised in each cut, of those that `-p` finds.
-const LEAST: [(&str, &str, [usize; 3]); 17] = [
+const LEAST: [(&str, &str, [usize; 3]); 18] = [
     ("mqtt", "mqtt", [31, 22, 11]),
     ("ntp", "ntp", [24, 17, 12]),
     ("raknet", "raknet", [133, 95, 67]),
@@ -24,6 +24,7 @@ const LEAST: [(&str, &str, [usize; 3]); 17] = [
     ("kcp", "kcp", [46, 37, 21]),
     ("laminar", "laminar", [83, 59, 42]),
     ("luanti", "luanti", [219, 154, 110]),
+    ("msgpack-rpc", "msgpack-rpc", [64, 44, 29]),
     ("nbt", "nbt", [50, 35, 25]),
     ("quake3", "quake3", [11, 8, 6]),
     ("stun", "stun", [4, 3, 2]),
