@@ -254,6 +254,12 @@ impl Tree {
         found.into_iter().for_each(|node| self.reveal(node));
     }
 
+    /// Shows all nodes of hidden fields from `index` on.
+    pub(super) fn reveal_from(&mut self, index: usize) {
+        let nodes = self.nodes.iter_mut().skip(index);
+        nodes.filter(|node| node.field.is(flag::HIDDEN)).for_each(|node| node.flags &= !HIDDEN);
+    }
+
     /// Hides a node.
     pub fn hide(&mut self, index: usize) {
         if let Some(node) = self.nodes.get_mut(index) {

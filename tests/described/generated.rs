@@ -246,24 +246,29 @@ fn what_loads_gives_its_packets_back() {
     }
 }
 
+/// The lines of a packet, and what they encode to, in hex.
+pub fn bytes_of(described: &'static dyn Dissector, packet: &[u8], options: &Options) -> (Vec<String>, String) {
+    let mut lines = Lines::default();
+    inspector::dump(described, packet, options, &mut Default::default(), &mut lines);
+    let (mut encoders, source) = (Encoders::new(options), Source::new(options.registry.clone()));
+    let mut back = None;
+    for line in &lines.0 {
+        assert_eq!(twice(line), None, "{line}");
+        let value = serde_json::from_str(line).expect("JSON");
+        let entry = Entry::new(value, &source).unwrap_or_else(|why| panic!("{why}: {line}"));
+        back = encoders.part(&entry).unwrap_or_else(|why| panic!("{why}: {line}"));
+    }
+    (lines.0, hex::encode(back.unwrap_or_default()))
+}
+
 /// Holds that each packet encodes to its bytes. Returns the number of whole lines that show the field `hid`.
 pub fn gives_back(described: &'static dyn Dissector, packets: impl Iterator<Item = Vec<u8>>, text: &str) -> usize {
     let (mut options, mut shown) = (Options::new(netkit::protocols::registry().with(described)), 0);
     options.from = Some(Role::Client);
-    let source = Source::new(options.registry.clone());
     for packet in packets {
-        let mut lines = Lines::default();
-        inspector::dump(described, &packet, &options, &mut Default::default(), &mut lines);
-        let mut encoders = Encoders::new(&options);
-        let mut back = None;
-        for line in &lines.0 {
-            assert_eq!(twice(line), None, "{line}\n{text}");
-            let value = serde_json::from_str(line).expect("JSON");
-            let entry = Entry::new(value, &source).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
-            back = encoders.part(&entry).unwrap_or_else(|why| panic!("{why}: {line}\n{text}"));
-            shown += usize::from(line.contains("\"hid\"") && !line.contains("\"fault\""));
-        }
-        assert_eq!(hex::encode(back.unwrap_or_default()), hex::encode(&packet), "{:?}\n{text}", lines.0);
+        let (lines, written) = bytes_of(described, &packet, &options);
+        assert_eq!(written, hex::encode(&packet), "{lines:?}\n{text}");
+        shown += lines.iter().filter(|line| line.contains("\"hid\"") && !line.contains("\"fault\"")).count();
     }
     shown
 }

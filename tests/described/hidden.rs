@@ -1,7 +1,9 @@
 //! Hidden numbers whose content may be absent: where encode would write another number, it is shown.
 
 use crate::common::Random;
-use crate::generated::gives_back;
+use crate::generated::{bytes_of, gives_back};
+use netkit::codec::schema::Schemas;
+use netkit::dissect::{Options, Role};
 use netkit::protocols::described::load;
 
 /// The fields of a packet. A hidden number is called `hid..`. `shown`: some packets show it; the others never do.
@@ -156,4 +158,37 @@ fn hidden_numbers_that_encode_would_lose_are_shown() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Over a built-in protocol, too: whole payloads and broken ones, which show their hidden numbers.
+#[test]
+fn hidden_numbers_of_payloads_are_shown() {
+    let (mut random, mut loaded, mut shown) = (Random(4), 0, 0);
+    let encodings = |name: &str| netkit::protocols::by_name(name).map(|d| d.encodings()).filter(|e| !e.is_empty());
+    for (carrier, head) in [("riptide", &b"\0\x07\0"[..]), ("dnp.reliable_message", b"\x04\0\0\x07")] {
+        let described = netkit::protocols::by_name(carrier.split('.').next().unwrap()).unwrap();
+        for (fields, _) in FILES {
+            let text = format!(
+                "protocol = \"toy\"\nencoding = \"be\"\n[over]\nprotocol = \"{carrier}\"\n[[message]]\nid = 7\nname = \"m\"\n[message.fields]\n{fields}\n"
+            );
+            let mut schemas = Schemas::default();
+            // Some files have messages of their own, which payloads have not.
+            if schemas.add("toy.toml", &text, &encodings).is_err() {
+                continue;
+            }
+            loaded += 1;
+            let mut options = Options::new(netkit::protocols::registry());
+            (options.schemas, options.from) = (schemas.into(), Some(Role::Client));
+            options.set("riptide.version=2.0").unwrap();
+            for _ in 0..300 {
+                let payload = (0..random.below(9))
+                    .map(|_| if random.below(5) == 0 { *random.one(b";\0\xff10\x80") } else { random.below(5) as u8 });
+                let packet: Vec<u8> = head.iter().copied().chain(payload).collect();
+                let (lines, written) = bytes_of(described, &packet, &options);
+                assert_eq!(written, hex::encode(&packet), "{lines:?}\n{text}");
+                shown += usize::from(lines.iter().any(|line| line.contains("\"hid\"")));
+            }
+        }
+    }
+    assert!(loaded > 40 && shown > 1000, "{loaded} schemas, {shown} packets");
 }

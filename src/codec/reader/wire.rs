@@ -306,11 +306,14 @@ impl Wire for Reader<'_> {
         match &done {
             // The remaining bytes follow the schema's fields, inside the payload.
             Ok(()) => walk::field(&TRAILING, self)?,
-            Err(_) if !self.unparsed => {
-                self.rest(&UNPARSED);
-                self.unparsed = true;
+            Err(_) => {
+                if !self.unparsed {
+                    self.rest(&UNPARSED);
+                    self.unparsed = true;
+                }
+                // What they count or mark may be missing: encoding could not derive them.
+                self.tree.reveal_from(group.0);
             }
-            Err(_) => {}
         }
         self.leave(field, group, true);
         done

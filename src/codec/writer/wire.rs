@@ -320,7 +320,11 @@ impl Wire for Writer<'_> {
         if let Some(Cursor::Object { fields, .. }) = self.cursors.last()
             && let Some(rest) = fields.get("unparsed")
         {
-            (self.broken, self.unparsed) = (true, Some(rest));
+            (self.broken, self.explicit, self.unparsed) = (true, true, Some(rest));
+        } else if self.broken && self.unparsed.is_none() {
+            // It broke off at its end, unless it is before the last one of a list.
+            let last = |cursor: &Cursor<'_>| !matches!(cursor, Cursor::List { items, next, .. } if *next < items.len());
+            self.explicit |= self.cursors.iter().all(last);
         }
         let done = walk::walk(fields, self).and_then(|()| walk::field(&crate::codec::reader::TRAILING, self));
         self.leave(field, group, done.is_ok());
