@@ -3,6 +3,8 @@
 //! The shown number of up to 48 bits always converts back to the raw one; of wider ones, and of floats, those do that
 //! [`Scale::survives`] and [`Scale::float`] find.
 
+use std::io::Write as _;
+
 /// The conversion of a raw number to the number that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
@@ -39,11 +41,19 @@ impl Scale {
         }
     }
 
-    /// Returns the number shown for a float; `None`: no number converts back to it. `same` compares with the float.
-    pub fn float(self, raw: f64, same: impl Fn(f64) -> bool) -> Option<f64> {
+    /// Returns the number shown for a float of this many bits; `None`: no number converts back to it. `same` compares
+    /// with the float.
+    pub fn float(self, raw: f64, bits: u8, same: impl Fn(f64) -> bool) -> Option<f64> {
         let shown = self.shown(raw);
         let near = [shown, shown.next_up(), shown.next_down()].into_iter();
-        near.filter(|shown| shown.is_finite()).find(|shown| same(self.back(*shown)))
+        near.filter(|shown| shown.is_finite()).find(|shown| same(self.raw_float(*shown, bits)))
+    }
+
+    /// Returns the raw float of a shown number. Several of 64 bits may have the same shown number, which has as many:
+    /// the one with few digits is meant.
+    pub fn raw_float(self, shown: f64, bits: u8) -> f64 {
+        let raw = self.back(shown);
+        if bits == 64 { decimal(raw) } else { raw }
     }
 
     /// Whether the number shown for `raw` converts back to it.
@@ -58,7 +68,7 @@ impl Scale {
     }
 
     /// Returns the raw number of a shown one.
-    pub fn back(self, shown: f64) -> f64 {
+    fn back(self, shown: f64) -> f64 {
         match self {
             Scale::Over(n) => shown * n as f64,
             Scale::Ratio { num, den } | Scale::Exact { num, den } => shown * den as f64 / num as f64,
@@ -74,6 +84,19 @@ impl Scale {
             }
         }
     }
+}
+
+/// Returns the number of twelve digits that is at most two steps from this one, else this one.
+fn decimal(number: f64) -> f64 {
+    let mut text = [0; 32];
+    let mut rest = &mut text[..];
+    if write!(rest, "{number:.11e}").is_err() {
+        return number;
+    }
+    let left = rest.len();
+    let text = text.get(..text.len() - left).and_then(|text| std::str::from_utf8(text).ok());
+    let near = number.next_down().next_down()..=number.next_up().next_up();
+    text.and_then(|text| text.parse().ok()).filter(|decimal| near.contains(decimal)).unwrap_or(number)
 }
 
 /// Returns the decimal nearest to the exact value with the fewest decimals, 0 to 3, that `back` converts to `raw`
@@ -104,6 +127,23 @@ mod tests {
         assert_eq!(Scale::Degrees.shown(32767.0), 179.997);
         assert_eq!(Scale::Degrees.shown(2184.0), 11.997);
         assert_eq!(Scale::Degrees.shown(-32768.0), 180.0);
+    }
+
+    #[test]
+    fn doubles_of_few_digits_survive_any_factor() {
+        for (num, den) in [(1, 10), (1, 100), (10, 1), (100, 1), (3, 7), (360, 65_535), (57_296, 1000)] {
+            for scale in [Scale::Exact { num, den }, Scale::Ratio { num, den }] {
+                for k in -20_000..20_000 {
+                    for raw in [k as f64, k as f64 / 100.0, k as f64 / 4.0, k as f64 * 1e-7, k as f64 * 12_345_671.0] {
+                        assert!(scale.float(raw, 64, |back| back == raw).is_some(), "{raw} {scale:?}");
+                    }
+                }
+            }
+        }
+        for number in [0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, 5e-324] {
+            assert_eq!(decimal(number).to_bits(), number.to_bits());
+        }
+        assert!(decimal(f64::NAN).is_nan());
     }
 
     #[test]

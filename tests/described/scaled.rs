@@ -66,6 +66,8 @@ fn floats_are_scaled() {
     assert_eq!(one(degrees, &1.5_f32.to_be_bytes()), json!(90.0));
     assert_eq!(one("type = \"f16\", scale = 0.5", b"\x3c\x00"), json!(0.5));
     assert_eq!(one("type = \"f64le\", scale = \"1/4\"", &0.1_f64.to_le_bytes()), json!(0.025));
+    // 7 is 0.07 times 100, which no double is: the one with few digits is meant.
+    assert_eq!(one("type = \"f64\", scale = 0.01", &7.0_f64.to_be_bytes()), json!(0.07));
     let nan = one(degrees, b"\x7f\xc0\0\x01");
     assert_eq!(nan, json!({"raw": "7fc00001", "bits": 32}));
     // Each float gives its bits back, as a number or raw; `plain` holds that.

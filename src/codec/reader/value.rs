@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
             Value::F64(v) => v,
             _ => 0.0,
         };
-        let shown = scale.float(raw, |back| float_bits(back, bits).0 == pattern);
+        let shown = scale.float(raw, bits, |back| float_bits(back, bits).0 == pattern);
         (Value::F64(shown.unwrap_or(raw)), shown.is_some())
     }
 

@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
                 else {
                     return Err(WriteStop::Error(self.wrong("a number", value)));
                 };
-                let v = if let Show::Scaled(scale) = field.show { scale.back(v) } else { v };
+                let v = if let Show::Scaled(scale) = field.show { scale.raw_float(v, bits) } else { v };
                 let (pattern, finite) = float_bits(v, bits);
                 if !finite && v.is_finite() {
                     return Err(self.fail(format!("{v} is out of range for {bits} bits")));
