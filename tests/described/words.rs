@@ -108,6 +108,10 @@ fn bits_both_ways() {
         plain("w = { type = \"u8\", bits = { a = 0 } }", b"\x81"),
         json!({"a": true, "w": {"raw": "81", "bits": 8}})
     );
+    // The command line gives texts.
+    let text = "protocol = \"toy\"\n[packet.fields]\nw = { type = \"u8\", bits = { a = 0, b = 7 } }";
+    assert_eq!(encoded(text, &json!({"a": "true", "b": "false"})).unwrap(), b"\x01");
+    assert_eq!(encoded(text, &json!({"a": 0, "b": true})).unwrap(), b"\x80");
     assert_eq!(plain("a = \"bits(3)\"\nb = \"bits(5)\"", b"\x2a"), json!({"a": 2, "b": 5}));
     assert_eq!(plain("a = \"bits(3)be\"\nb = \"bits(13)be\"", b"\xb1\x23"), json!({"a": 5, "b": 0x1123}));
     let view = "w = { type = \"u8\", bits = { low = \"3..0\", high = \"7..4\" } }\nv = { of = \"low\", bits = { x = 0, y = \"3..1\" } }";

@@ -111,7 +111,8 @@ impl Parts {
     fn given(&self, field: &'static Field, part: Part, writer: &mut Writer<'_>) -> Result<Option<u64>, WriteStop> {
         let Some(value) = writer.input(field) else { return Ok(None) };
         writer.names.push(field.name);
-        let number = match (&field.kind, value.as_bool()) {
+        let truth = value.as_bool().or_else(|| value.as_str()?.parse().ok());
+        let number = match (&field.kind, truth) {
             (Kind::Bool { .. }, Some(set)) => set as i128,
             _ => writer.number(field, value)?,
         };
