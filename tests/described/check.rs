@@ -89,6 +89,20 @@ fn the_place_that_does_not_fit_is_shown() {
     assert!(coloured.contains("\x1b[1;31m[02"), "{coloured}");
 }
 
+/// Messages that are found by texts have no numbers.
+#[test]
+fn a_text_that_no_message_has_is_shown_as_an_id() {
+    let scratch = Scratch::new("check-text");
+    let file = std::fs::read_to_string(crate::cases::toml("quake3")).unwrap();
+    let file = scratch.write("quake3.toml", file.replace("id = \"getstatus\"", "id = \"getstates\""));
+    let page = text(&check(&[&file, &crate::cases::pcap("quake3"), "-p", "quake3"]));
+    assert!(
+        page.contains("no message has this id, first in frame") && page.contains("expected: one of getinfo, "),
+        "{page}"
+    );
+    assert!(!page.contains("has the number"), "{page}");
+}
+
 #[test]
 fn a_claim_that_is_rejected_says_by_what() {
     let scratch = Scratch::new("check-rejected");

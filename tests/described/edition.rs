@@ -1,7 +1,7 @@
 //! Numbers of several sizes, lists with an end mark, notations: their fields, the bytes that encode writes, and the
 //! mistakes in them.
 
-use crate::words::{plain, read};
+use crate::words::{encoded, plain, read};
 use netkit::protocols::described::load;
 use serde_json::json;
 
@@ -104,6 +104,31 @@ fn counts_that_count_more() {
     assert_eq!(plain(number, b"\x01"), json!({"n": 2}));
     assert!(mistake("v = { type = \"u8[*]\", plus = 1 }").contains("plus is for numbers and counts"));
     assert!(mistake("v = { type = \"u8[3]\", plus = 1 }").contains("no field"));
+}
+
+/// Lengths of BER: above 127, only longer forms.
+#[test]
+fn short_forms_have_a_largest_number() {
+    let file = "n = { type = \"u8\", most = 127, 129 = \"u8\", 130 = \"u16\" }\nz = \"u8\"";
+    for (bytes, n) in [(&b"\x7fz"[..], 127), (b"\x81\x80z", 128), (b"\x81\xffz", 255), (b"\x82\x01\0z", 256)] {
+        assert_eq!(plain(file, bytes), json!({"n": n, "z": 122}));
+        let text = format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{file}");
+        assert_eq!(encoded(&text, &json!({"n": n, "z": 122})).unwrap(), bytes);
+    }
+    // A form that is too long, and a short one that is too large.
+    assert_eq!(plain(file, b"\x81\x7fz")["n"], json!({"raw": "817f", "bits": 16}));
+    assert_eq!(plain(file, b"\x80z")["n"], json!({"raw": "80", "bits": 8}));
+    let long = [&b"\x81\xc8"[..], &[b'x'; 200]].concat();
+    let text = "v = { type = \"text\", size = { type = \"u8\", most = 127, 129 = \"u8\" } }";
+    assert_eq!(plain(text, &long), json!({"v": "x".repeat(200)}));
+    // A region that is cut, with its length in another form, and one that is less than what it counts.
+    let region = "v = { type = \"s\", size = { type = \"u8\", plus = 1, 1 = { type = \"u16\", plus = -2 } } }\n[struct.s]\nx = \"bytes\"";
+    for packet in [&b"\x01\0\x0b\x0c\x01\0"[..], b"\x01\0\x02\x0c", b"\x09\x01", b"\0"] {
+        assert_eq!(plain(region, packet), json!({"unparsed": hex::encode(packet)}));
+    }
+    let list = "n = { type = \"u8[u8]\", most = 1, 9 = \"u16\" }";
+    assert_eq!(plain(list, b"\x09\0\x02ab"), json!({"n": [97, 98]}));
+    assert_eq!(plain(list, b"\x01a"), json!({"n": [97]}));
 }
 
 #[test]

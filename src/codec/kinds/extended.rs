@@ -37,6 +37,8 @@ pub struct Extended {
     pub longer: &'static [Longer],
     /// The offset: the value on the wire minus the number.
     pub plus: i64,
+    /// The largest head that is the number itself.
+    pub most: u64,
 }
 
 fn width(word: &Field) -> (u32, Order) {
@@ -57,7 +59,8 @@ impl Extended {
     /// head.
     fn encoded(&self, number: i128, most: u64) -> Option<(u64, Option<(&'static Field, u64)>)> {
         let counted = number + self.plus as i128;
-        let head = u64::try_from(counted).ok().filter(|head| *head <= most && self.longer(*head).is_none());
+        let head =
+            u64::try_from(counted).ok().filter(|head| *head <= most.min(self.most) && self.longer(*head).is_none());
         // A number that a longer form covers has no short form.
         let begins = |longer: &Longer| longer.plus > 0 && counted >= longer.plus as i128;
         if let Some(head) = head.filter(|_| !self.longer.iter().any(begins)) {

@@ -75,6 +75,7 @@ impl Region {
 impl Region {
     pub(in crate::codec) fn read(&self, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
+        let before = reader.tree().nodes().len();
         let of = self.of();
         let (bits, limit) = match self.extent {
             Extent::Prefix(prefix) => {
@@ -115,11 +116,14 @@ impl Region {
         // A number less than the bytes that it counts besides the region's own.
         let counted = limit.filter(|(number, _)| self.is_below(*number));
         if let Some((number, name)) = counted {
+            reader.tree().truncate(before);
             let limit = format!("length {number} from {name}, which counts {} more", self.plus);
             return Err(reader.short(of, start, self.plus.unsigned_abs() as u64 * 8, limit));
         }
         let whole = bits.saturating_add((from - start) as u64);
         if whole > reader.end().saturating_sub(start) as u64 {
+            // The length is among the bytes that are not parsed.
+            reader.tree().truncate(before);
             let limit = limit.map_or(String::new(), |(number, name)| format!("length {number} from {name}"));
             return Err(reader.short(of, start, whole, limit));
         }

@@ -220,6 +220,8 @@ pub struct SizeText {
     pub plus: i32,
     /// The values of the number after which a longer one follows.
     pub cases: Vec<CaseText>,
+    /// The largest number without a longer form.
+    pub most: Option<u64>,
 }
 
 /// `13 = { type = "u8", plus = 13 }`: the number that follows a value.

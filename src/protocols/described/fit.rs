@@ -101,8 +101,9 @@ fn unknown<'t>(
     headers: impl DoubleEndedIterator<Item = &'t Node>,
     before: u32,
 ) -> Misfit {
-    let number = id.and_then(Node::number).unwrap_or(0);
-    let selects = |node: &&Node| node.field.is(flag::SELECTS) && node.bits > 0 && node.number() == Some(number);
+    // A text has no number.
+    let number = id.and_then(Node::number);
+    let selects = |node: &&Node| node.field.is(flag::SELECTS) && node.bits > 0 && node.number() == number;
     let earlier = headers.rev().filter(|node| node.source == 0).find(selects);
     let at = id.filter(|node| node.bits > 0).or(earlier).or(data);
     Misfit {
@@ -110,8 +111,8 @@ fn unknown<'t>(
         path: "unknown".into(),
         bit: at.filter(|node| node.source == 0).map(|node| before + node.bit),
         bits: data.map_or(0, |node| node.bits as u64),
-        what: format!("no message has the number {number}"),
-        expected: ids(description),
+        what: number.map_or("no message has this id".into(), |number| format!("no message has the number {number}")),
+        expected: ids(description, number.is_some()),
     }
 }
 

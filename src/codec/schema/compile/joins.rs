@@ -40,6 +40,9 @@ impl<'a> Compiler<'a> {
         let mut key = Vec::new();
         for part in &join.key {
             match self.find(part) {
+                Some(Found::Field(place)) if !self.known[place].number => {
+                    return fail(&format!("key: {part} is no number: bytes may be a u32, u64, or several numbers"));
+                }
                 Some(_) => key.push(self.name(part)),
                 None => return Err(self.nothing(t.line, &format!("{}: join: key", t.name), part)),
             }

@@ -178,6 +178,7 @@ impl Parser<'_> {
                         "type" => size.word = self.reader.text("type", inner.1)?,
                         "scale" => size.scale = Some(self.reader.scale(inner.1)?),
                         "plus" => size.plus = self.plus(&inner)?,
+                        "most" => size.most = Some(self.reader.number("most", inner.1)?),
                         _ => match self.case(&inner)? {
                             Some(case) => size.cases.push(case),
                             None => return Err(self.reader.unknown(inner, keys::SIZE)),

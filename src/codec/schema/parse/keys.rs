@@ -12,7 +12,7 @@ pub const MESSAGE: &str = "id any route message name doc if from encoding sets f
 pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
     hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
     charset xor inline padded rounded angle checked prefix align while plus joined back number time tag packed";
-pub const SIZE: &str = "type scale plus";
+pub const SIZE: &str = "type scale plus most";
 pub const NUMBER: &str = "text";
 pub const BACK: &str = "at from";
 pub const CASE: &str = "type plus";

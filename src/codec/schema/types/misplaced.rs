@@ -40,7 +40,7 @@ pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
     if let Some((key, _)) = held.iter().find(|(_, given)| *given && t.holds.is_none()) {
         return misses(key, "holds");
     }
-    let packed = [("inflated", t.inflated.is_some()), ("most", t.most.is_some())];
+    let packed = [("inflated", t.inflated.is_some()), ("most", t.most.is_some() && t.cases.is_empty())];
     if let Some((key, _)) = packed.iter().find(|(_, given)| *given && t.compressed.is_none()) {
         return misses(key, "compressed");
     }

@@ -177,8 +177,11 @@ impl<'a> Compiler<'a> {
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
         if !size.cases.is_empty() {
-            let number = self.extended(t, &size.word, (0, &size.cases))?;
+            let number = self.extended(t, &size.word, (0, &size.cases, size.most))?;
             return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
+        }
+        if size.most.is_some() {
+            return t.fail("size: most is for numbers with a longer form (as 13 = \"u8\")");
         }
         if let Some(bytes) = digits::unsigned::<u32>(&size.word) {
             if size.plus != 0 {

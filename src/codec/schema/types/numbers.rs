@@ -82,8 +82,14 @@ impl<'a> Compiler<'a> {
         })))
     }
 
-    /// A number that exceeds what it counts, or that has a longer number after certain values.
-    pub(super) fn extended(&mut self, t: &FieldText, word: &str, (plus, cases): (i32, &[CaseText])) -> Compiled<Field> {
+    /// A number that exceeds what it counts, or that has a longer number after certain values. `largest`: above it, there
+    /// are only longer forms.
+    pub(super) fn extended(
+        &mut self,
+        t: &FieldText,
+        word: &str,
+        (plus, cases, largest): (i32, &[CaseText], Option<u64>),
+    ) -> Compiled<Field> {
         let mut longer: Vec<Longer> = Vec::new();
         for case in cases {
             match self.word_type(&case.word, t.line)? {
@@ -119,7 +125,8 @@ impl<'a> Compiler<'a> {
         if let Some(beyond) = longer.iter().find(|longer| longer.head > most) {
             return t.fail(format!("{}: the number is at most {most}", beyond.head));
         }
-        let kind = Kind::Extended(lasting(Extended { head, longer: statics(longer), plus: plus.into() }));
+        let most = largest.unwrap_or(most);
+        let kind = Kind::Extended(lasting(Extended { head, longer: statics(longer), plus: plus.into(), most }));
         Ok(Field { kind, ..uint("", 64) })
     }
 
@@ -149,7 +156,7 @@ impl<'a> Compiler<'a> {
         }
         let listed = t.kind.trim().ends_with(']');
         if !listed && (t.plus != 0 || !t.cases.is_empty()) {
-            field.kind = self.extended(t, t.of.as_deref().unwrap_or(kind), (t.plus, &t.cases))?.kind;
+            field.kind = self.extended(t, t.of.as_deref().unwrap_or(kind), (t.plus, &t.cases, t.most))?.kind;
         }
         let whole = !matches!(field.kind, Kind::Float { .. });
         let names = describe::names(&field.show).unwrap_or_default();
