@@ -271,6 +271,11 @@ fn mistakes_are_told_together() {
     let reported = text(&check(&[&file]));
     assert_eq!(reported.lines().count(), 2, "{reported}");
     assert!(reported.starts_with(&format!("{file}: line 7: a: no type \"u9\"")), "{reported}");
+    // A name that follows from an id is no mistake of its own.
+    let by = "[packet.fields]\nk = { type = \"u8\", enum = { one = 1 } }\nm = { type = \"message\", by = \"k\" }\n";
+    let file = scratch.write("named.toml", format!("{head}{by}[[message]]\nid = \"two\"\nname = \"{{id}}\"\n"));
+    let reported = text(&check(&[&file]));
+    assert_eq!(reported, format!("{file}: line 7: id: \"two\" is no number, and no name of one\n"));
 }
 
 #[test]

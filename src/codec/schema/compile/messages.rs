@@ -230,7 +230,8 @@ impl<'a> Compiler<'a> {
                 return fail(format!("{least} has no name: {BY_ID} takes it from the enumeration of by"));
             }
         }
-        match ids.is_empty() {
+        // Ids that are wrong have their own mistake.
+        match m.ids.as_ref().is_none_or(Vec::is_empty) {
             true => fail(format!("{BY_ID} is for messages with ids")),
             false => Ok(all),
         }
