@@ -137,8 +137,8 @@ Examples:
   netkit probe game.example:7777 -p riptide -f nagios
 
 netkit asks a server a few times, as the server's own client would, and closes its session \
-properly, even after Ctrl-C. It completes the handshakes of riptide and nano; dnp and gne create \
-a player only with --connect. Jitter is the mean difference between consecutive round trips.
+properly, even after Ctrl-C (`netkit help output` names servers that still keep a socket). It \
+completes the handshakes of riptide and nano; dnp and gne create a player only with --connect. Jitter is the mean difference between consecutive round trips.
 
 Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, \
 rejected, full, pending, closed, broken, timed_out (--max-time), interrupted, failed. The exit \

@@ -286,6 +286,8 @@ struct Trees {
 
 impl Trees {
     fn new(style: Style, left: usize) -> Trees {
+        // One byte more, so that what is left out is noticed.
+        let style = Style { most: Some(left + 1), ..style };
         Trees { left, cut: false, form: (Format::TREE.form)(style, &Details::default()), text: Vec::new() }
     }
 

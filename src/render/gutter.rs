@@ -58,12 +58,14 @@ impl Gutter {
         line.pad(self.right());
     }
 
-    /// Writes all bytes of a field as a hex dump, if they do not fit into one line.
-    pub fn dump(self, node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>) {
+    /// Writes the bytes of a field as a hex dump, if they do not fit into one line, up to `most` bytes of text.
+    pub fn dump(self, node: &Node, sources: Sources<'_>, most: usize, line: &mut LineWriter<'_>) {
         let mut all = touched(node, sources.get(node.source));
         if all.len() <= self.row {
             return;
         }
+        // Each byte takes two digits, a blank and a character.
+        all = all.start(all.len().min(most.saturating_sub(line.mark().0) / 4));
         let mut byte = node.bit as usize / 8;
         while all.len() > 0 {
             self.offset(node.source, byte, line);

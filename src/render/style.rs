@@ -11,6 +11,8 @@ pub struct Style {
     pub colour: bool,
     /// Whether all bytes, all elements and the documentation are shown.
     pub verbose: bool,
+    /// The most bytes of text of one message's tree if all its bytes are shown; the rest is left out. `None`: no limit.
+    pub most: Option<usize>,
     /// Whether summaries begin with a line that names their columns.
     pub heading: bool,
     /// Whether JSON includes the messages' bytes.

@@ -42,6 +42,8 @@ pub struct Trees {
     /// The number of bytes in a line.
     row: usize,
     pub(super) clock: Clock,
+    /// The most bytes of output after this message.
+    most: usize,
     open: Vec<Level>,
     /// The places of the lines, for a screen.
     pub places: Places,
@@ -106,7 +108,15 @@ impl Trees {
             100..140 => 8,
             _ => 12,
         };
-        Trees { style, width, row, clock: Clock::default(), open: Vec::new(), places: Places::default() }
+        Trees {
+            style,
+            width,
+            row,
+            clock: Clock::default(),
+            most: usize::MAX,
+            open: Vec::new(),
+            places: Places::default(),
+        }
     }
 }
 
@@ -124,6 +134,7 @@ impl Form for Trees {
     }
 
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        self.most = self.style.most.map_or(usize::MAX, |most| out.len().saturating_add(most));
         let mut line = LineWriter::new(out, self.style.colour);
         header(
             message,
@@ -220,7 +231,10 @@ impl Trees {
             self.doc(node, line);
             line.put(if folded { " …" } else { "" }).newline();
             if !inside && self.style.verbose && page.which != DERIVED && !node.derived() {
-                page.gutter.dump(node, page.sources, line);
+                if line.mark().0 >= self.most {
+                    return fault_shown;
+                }
+                page.gutter.dump(node, page.sources, self.most, line);
             }
             if std::ptr::eq(node.field, &UNPARSED) && !fault_shown {
                 fault(message, self.width, line);

@@ -29,6 +29,20 @@ fn tree(style: Style, message: &Message<'_>) -> Vec<u8> {
     out
 }
 
+/// A limit leaves out the end of a long dump, and text that fits is the same as without it.
+#[test]
+fn a_trees_text_is_limited() {
+    let mut bytes = vec![7, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0];
+    bytes.resize(1 << 20, b'A');
+    with(&PLAIN, &bytes, |message| {
+        let text = |most| tree(Style { verbose: true, most, ..at(100) }, message);
+        let (whole, limited) = (text(None), text(Some(4096)));
+        assert!((4096..4 * 4096).contains(&limited.len()), "{}", limited.len());
+        assert_eq!(limited[..4096], whole[..4096]);
+        assert_eq!(text(Some(whole.len() + 1)), whole);
+    });
+}
+
 #[test]
 fn trees_of_nested_lists() {
     with_annotated(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], annotate, |message| {
