@@ -176,6 +176,65 @@ fn lines(text: &[u8]) -> BTreeSet<u64> {
     lines.map(|line| serde_json::from_slice::<Json>(line).expect("JSON")["frame"].as_u64().expect("a frame")).collect()
 }
 
+/// With `-T fields` only the fields that the command line names are added. A second script could read others: with one
+/// all are.
+#[test]
+fn named_fields_are_those_of_the_whole_tree() {
+    if !pdml::tshark() {
+        return;
+    }
+    // What any message has, and fields of their own.
+    const NAMES: [&[&str]; 2] = [
+        &["message", "from", "version", "flow", "length", "proto", "part", "summary", "note", "note.level", "fault"],
+        &[
+            "riptide.sequence_id",
+            "riptide.heartbeat.rtt",
+            "riptide.ack",
+            "related.acknowledges",
+            "never_acked",
+            "member",
+            "flag",
+            "raw",
+            "nano.id",
+            "nano.derived.route",
+            "dnp.packet.length",
+            "dnp.number",
+            "acknex.derived.round_trip_ms",
+            "gne.derived.pings.round_trip",
+            "hawknl.frame.length",
+            "message",
+        ],
+    ];
+    let folder = Scratch::new("wireshark-named");
+    let another = format!("lua_script:{}", folder.write("another.lua", "-- It reads nothing."));
+    let mut filled = 0;
+    for name in
+        ["riptide/riptide22-lossy", "dnp/dnp-lossy", "nano/nano-ws-bad", "acknex/acknex-sim-fixed", "gne/gne-probe"]
+    {
+        let capture = fixture(&format!("{name}.pcap"));
+        let mut args = args_of(&capture);
+        args.push("--link".into());
+        let (script, out) = (annotated::script(&folder, &args), folder.path().join("named.pcapng"));
+        annotated::write(&capture, &args, &out);
+        let known = std::fs::read_to_string(&script).expect("the script");
+        for names in NAMES {
+            let there = |name: &&&str| known.contains(&format!("\"{name}\"")) || name.starts_with("related.");
+            let names: Vec<String> = names.iter().filter(there).map(|name| format!("netkit.{name}")).collect();
+            let mut fields = vec!["-T", "fields", "-E", "occurrence=a"];
+            fields.extend(names.iter().flat_map(|name| ["-e", name.as_str()]));
+            let named = pdml::run(&script, &out, &fields);
+            fields.extend(["-X", &another]);
+            assert_eq!(named, pdml::run(&script, &out, &fields), "{name}: {names:?}");
+            filled += named.lines().filter(|line| !line.trim().is_empty()).count();
+            // A filter names fields, too.
+            let filter = ["-Y", "netkit.from == \"server\" && !netkit.note"];
+            let chosen = pdml::run(&script, &out, &[&filter, &fields[..fields.len() - 2]].concat());
+            assert_eq!(chosen, pdml::run(&script, &out, &[&filter, &fields[..]].concat()), "{name}: {names:?}");
+        }
+    }
+    assert!(filled > 3_000, "{filled}");
+}
+
 /// `-z expert` has the same counts as `decode`, by severity; relations to later frames are links.
 #[test]
 fn notes_are_expert_information() {

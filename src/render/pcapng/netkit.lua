@@ -2,7 +2,7 @@
 -- notes as expert information, relations as links to frames. It knows no protocol: all that it shows
 -- stands in the packet comments. Names and types of the fields are listed below.
 --
--- Lua 5.1 to 5.4; no modules, no files, no network.
+-- Lua 5.1 to 5.4; no modules, no network, no file but tshark's own command line on Linux.
 
 -- A later form of the comments is left alone.
 local FORM = "1"
@@ -96,10 +96,18 @@ local NO_INFO, NO_PROTOCOL = "(info)", "(protocol)"
 local floor, char = math.floor, string.char
 local find, match, sub, byte = string.find, string.match, string.sub, string.byte
 
--- The packet's tree, and whether it is shown. If not, only fields are added that a filter, a column or an export reads.
--- `general`: whether one of the fields is read that any value may become.
-local root, visible, general
-local function needed(made) return visible or root:referenced(made) end
+-- The packet's tree, whether it is shown, and what else this run reads. If the tree is not shown, only fields are added
+-- that a filter, a column or an export reads. `general`: one of the fields is read that any value may become.
+local root, visible, general, reading
+local function needed(made)
+    if visible then return true end
+    local yes = reading.needs[made]
+    if yes == nil then
+        yes = root:referenced(made)
+        reading.needs[made] = yes
+    end
+    return yes
+end
 
 -- %XX to bytes.
 local function plain(text)
@@ -319,8 +327,8 @@ local function put(tree, entry, label, source, rest)
     local letter, one, short = entry.letter, entry.one, entry.short
     local full = visible or general
     if not full then
-        full = one and root:referenced(one.field)
-        if not (short and root:referenced(short.field)) then
+        full = one and needed(one.field)
+        if not (short and needed(short.field)) then
             if not full then return end
             short = nil
         end
@@ -395,7 +403,7 @@ local function nodes(text, at, tree, sources, main, here)
             local inside = entry.inside
             if inside then
                 local inner, one = item, entry.one
-                if #stack < DEPTH and (visible or one and one.kind == "n" and root:referenced(one.field)) then
+                if #stack < DEPTH and (visible or one and one.kind == "n" and needed(one.field)) then
                     local first, length = range_of(source, entry.bit, entry.bits)
                     if one and one.kind == "n" and entry.letter == "g" then
                         inner = add(item, one.field, source, first, length)
@@ -451,11 +459,14 @@ local ABOUT = {
     { "p", "proto" }, { "v", "version" }, { "m", "message" }, { "f", "from" }, { "c", "flow" }, { "l", "length" },
     { "n", "frame" },
 }
-for _, one in ipairs(ABOUT) do one.field, one.kind = known[one[2]].field, known[one[2]].kind end
+for _, one in ipairs(ABOUT) do
+    one.field, one.kind, one.pattern = known[one[2]].field, known[one[2]].kind, " " .. one[1] .. "=([^ ]*)"
+end
 
 local function about(top, made, kind, value)
     if value and value ~= "" and needed(made) then
-        top:add(made, kind == "s" and clean(plain(value)) or number_for(kind, value)):set_generated()
+        local item = top:add(made, kind == "s" and clean(plain(value)) or number_for(kind, value))
+        if visible then item:set_generated() end
     end
 end
 
@@ -489,9 +500,17 @@ local function findings(text, top)
     end
 end
 
+local ENVELOPE = "^p=([^ ]*) v=([^ ]*) m=([^ ]*) f=([^ ]*) c=(%d+) l=(%d+) b=(%d+%+%d+) *"
+
 -- Draws the last line of a comment, which is the message's tree, from the byte `at` on. Its top, and its envelope.
 local function fields(text, at, summary, tvb, tree)
     local state, places, related = {}, nil, nil
+    -- What most messages have is read at once.
+    local _, last, p, v, m, f, c, l, b = find(text, ENVELOPE, at)
+    if last then
+        state = { p = p, v = v, m = m, f = f, c = c, l = l }
+        places, at = { "b", b }, last + 1
+    end
     while true do
         local _, last, key, value = find(text, "^(%w+)=([^ ]*) *", at)
         if not key then break end
@@ -548,23 +567,36 @@ local function fields(text, at, summary, tvb, tree)
     return top, state, related
 end
 
+-- The parts of the envelope that are read, where nothing else of the message is.
+local function envelope(text, at)
+    local state = {}
+    for _, one in ipairs(reading.about) do state[one[1]] = match(text, one.pattern, at - 1) end
+    if reading.parts then state.i, state.q = match(text, " i=([^ ]*)", at - 1), match(text, " q=([^ ]*)", at - 1) end
+    return state
+end
+
 -- Draws one comment: whole, as its parts were joined. `read`: whether any of its fields is needed.
 local function draw(text, tvb, tree, read)
-    local first = find(text, "\n", 1, true) or #text + 1
+    local first = find(text, "\n", 9, true) or #text + 1
     local summary = clean(sub(text, 9, first - 1))
-    local proto = match(summary, "^%S+")
-    local last, at, form = find(text, "\nnetkit:(%d+) [^\n]*$", first)
+    local last, at, form = first, nil, match(text, "^netkit:(%d+) ", first + 1)
+    -- Notes stand before it.
+    if not form then last, at, form = find(text, "\nnetkit:(%d+) [^\n]*$", first) end
     local top, state, related = tree, {}, nil
     if read and form == FORM then
         at = last + #form + 9
-        top, state, related = fields(sub(text, at), 1, summary, tvb, tree)
+        if visible or reading.fields then
+            top, state, related = fields(sub(text, at), 1, summary, tvb, tree)
+        else
+            state = envelope(text, at)
+        end
     elseif visible then
         top = tree:add(tvb:range(0, 0), "")
         top:set_text(summary)
     end
     last = last or #text + 1
     if last > first then findings(sub(text, first, last - 1), top) end
-    if not read then return proto, summary end
+    if not read then return summary end
     for _, value in ipairs(related or {}) do
         local kind, frame, index, millis = value:match("^([%w_]+),(%d+),(%d*),([%d.%-]*)$")
         local made = kind and related_fields[kind]
@@ -576,68 +608,145 @@ local function draw(text, tvb, tree, read)
             item:set_generated()
         end
     end
-    for _, one in ipairs(ABOUT) do about(top, one.field, one.kind, state[one[1]]) end
+    for _, one in ipairs(reading.about) do about(top, one.field, one.kind, state[one[1]]) end
     if state.i then
         local part, parts = match(state.i, "^(%d+)/(%d+)$")
         about(top, known.part.field, "u32", part)
         about(top, known.parts.field, "u32", parts)
     end
-    for word in (state.q or ""):gmatch("[^,]+") do
-        local one = known[word]
-        if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end
+    if state.q then
+        for word in state.q:gmatch("[^,]+") do
+            local one = known[word]
+            if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end
+        end
     end
     if summary ~= "" and needed(known.summary.field) then
         local item = top:add(known.summary.field, summary)
         item:set_text("summary: " .. summary)
         item:set_generated()
     end
-    return proto, summary
+    return summary
 end
 
 local handle
 
-function netkit.dissector(tvb, pinfo, tree)
-    local comments = { frame_comment() }
-    local texts = {}
-    for _, comment in ipairs(comments) do
-        local text = tostring(comment.value)
-        if text:sub(1, 8) == "netkit: " then
-            texts[#texts + 1] = { text }
-        elseif text:sub(1, 9) == "netkit:+ " and #texts > 0 then
-            local parts = texts[#texts]
-            parts[#parts + 1] = text:sub(10)
+-- The fields that any message can have, whatever its own fields are.
+local OF_ANY = {}
+for _, one in ipairs(ABOUT) do OF_ANY[one[2]] = true end
+for _, name in ipairs { "part", "parts", "unanswered", "never_acked" } do OF_ANY[name] = "parts" end
+for _, name in ipairs { "summary", "note", "note.level", "note.text", "fault" } do OF_ANY[name] = true end
+
+-- The arguments of tshark, where they can be read (Linux); nothing in other programs. tshark reads the same of all
+-- packets of a pass; others may read something else of each.
+local function arguments()
+    local file = io and io.open("/proc/self/cmdline", "rb")
+    local line = file and file:read(65536)
+    if file then file:close() end
+    local list = {}
+    for argument in (line or ""):gmatch("[^%z]+") do list[#list + 1] = argument end
+    return list[1] and match(list[1], "[^/]*$") == "tshark" and list or nil
+end
+local TSHARK = arguments()
+
+-- With `-T fields` tshark asks for the whole tree, and prints what `-e` names: the names below "netkit." among the
+-- arguments; nothing if more may be read.
+local function named()
+    local scripts, fields, names, before = 0, false, {}, nil
+    for _, argument in ipairs(TSHARK or {}) do
+        fields = fields or argument == "-Tfields" or before == "-T" and argument == "fields"
+        if find(argument, "^%-[VO]") or find(argument, "$", 1, true) or find(argument, "_ws.col", 1, true)
+            or argument == "--color" then return nil end
+        if find(argument, "lua_script:", 1, true) then scripts = scripts + 1 end
+        for name in argument:gmatch("netkit%.([%w_.]+)") do names[name] = true end
+        before = argument
+    end
+    return fields and scripts < 2 and names or nil
+end
+local NAMED = named()
+
+-- What is read of packets: whether the tree is shown, any field is read, one of a message's own fields is, and the
+-- columns are. `needs`: by field, whether it is read, where that has been asked.
+local function reading_of(pinfo, tree)
+    local now = { needs = {} }
+    now.visible = tree.visible and not NAMED
+    now.read = tree.visible or tree:referenced(handle)
+    now.columns = now.visible or not NAMED
+        and (now.read or tostring(pinfo.cols.info) ~= NO_INFO or tostring(pinfo.cols.protocol) ~= NO_PROTOCOL)
+    now.fields, now.about = now.read, ABOUT
+    if TSHARK and now.read and not now.visible then
+        now.fields, now.about = false, {}
+        local function ask(name, made)
+            local yes = tree:referenced(made)
+            if NAMED then yes = NAMED[name] or false end
+            now.needs[made] = yes
+            now.fields = now.fields or yes and not OF_ANY[name]
+            now.parts = now.parts or yes and OF_ANY[name] == "parts"
+        end
+        for name, one in pairs(known) do ask(name, one.field) end
+        for name, made in pairs(related_fields) do ask("related." .. name, made) end
+        for _, one in ipairs(ABOUT) do
+            if now.needs[one.field] then now.about[#now.about + 1] = one end
         end
     end
-    if #texts == 0 then return end
-    visible = tree.visible
-    local read = visible or tree:referenced(handle)
-    local columns = read or tostring(pinfo.cols.info) ~= NO_INFO or tostring(pinfo.cols.protocol) ~= NO_PROTOCOL
+    return now
+end
+
+-- tshark's second pass (`-2`) reads something else than its first.
+local passes = {}
+
+function netkit.dissector(tvb, pinfo, tree)
+    local comment, another = frame_comment()
+    if not comment then return end
+    local texts, text = nil, comment.value
+    if another then
+        texts = {}
+        for _, comment in ipairs { frame_comment() } do
+            local text = comment.value
+            if sub(text, 1, 8) == "netkit: " then
+                texts[#texts + 1] = { text }
+            elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
+                local parts = texts[#texts]
+                parts[#parts + 1] = sub(text, 10)
+            end
+        end
+        for at, parts in ipairs(texts) do texts[at] = table.concat(parts) end
+    elseif sub(text, 1, 8) == "netkit: " then
+        texts = { text }
+    end
+    if not texts or #texts == 0 then return end
+    local pass = pinfo.visited
+    reading = TSHARK and passes[pass] or reading_of(pinfo, tree)
+    passes[pass] = reading
+    visible = reading.visible
+    local read, columns = reading.read, reading.columns
     -- Otherwise only notes and faults are needed, for the expert information: most comments have none.
-    if not columns then
+    if not columns and not read then
         local findable = {}
-        for _, parts in ipairs(texts) do
-            if #parts > 1 or not find(parts[1], "^[^\n]*\nnetkit:%d+ [^\n]*$") then findable[#findable + 1] = parts end
+        for _, text in ipairs(texts) do
+            local first = find(text, "\n", 9, true)
+            if not first or sub(text, first + 1, first + 7) ~= "netkit:" then findable[#findable + 1] = text end
         end
         if #findable == 0 then return end
         texts = findable
     end
     root = tree:add(netkit, tvb:range(0, 0))
-    general = read and not visible
+    general = read and not visible and reading.fields
         and (needed(known.member.field) or needed(known.raw.field) or needed(known.flag.field))
     if entries > ENTRIES then messages, entries = {}, 0 end
     local lines, protocol = {}, nil
-    for _, parts in ipairs(texts) do
-        local whole, proto, summary = pcall(draw, table.concat(parts), tvb, root, read)
+    for _, text in ipairs(texts) do
+        local whole, summary = pcall(draw, text, tvb, root, read)
         if whole then
-            protocol = protocol or proto
+            protocol = protocol or match(summary, "^%S+")
             lines[#lines + 1] = summary
         else
-            root:add_proto_expert_info(EXPERTS.script, "this comment cannot be drawn: " .. tostring(proto))
+            root:add_proto_expert_info(EXPERTS.script, "this comment cannot be drawn: " .. tostring(summary))
         end
     end
     if columns and #lines > 0 then
-        pinfo.cols.protocol:set(protocol or "netkit")
-        pinfo.cols.info:set(table.concat(lines, " | "))
+        local cols = pinfo.cols
+        cols.protocol = protocol or "netkit"
+        cols.info = lines[2] and table.concat(lines, " | ") or lines[1]
     end
 end
 
