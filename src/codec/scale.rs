@@ -44,8 +44,12 @@ impl Scale {
     /// Returns the number shown for a float of this many bits; `None`: no number converts back to it. `same` compares
     /// with the float.
     pub fn float(self, raw: f64, bits: u8, same: impl Fn(f64) -> bool) -> Option<f64> {
-        let shown = self.shown(raw);
-        let near = [shown, shown.next_up(), shown.next_down()].into_iter();
+        // Few decimals are enough for whole numbers only.
+        let exact = match self {
+            Scale::Ratio { num, den } => Scale::Exact { num, den }.shown(raw),
+            other => other.shown(raw),
+        };
+        let near = [self.shown(raw), exact, exact.next_up(), exact.next_down()].into_iter();
         near.filter(|shown| shown.is_finite()).find(|shown| same(self.raw_float(*shown, bits)))
     }
 
@@ -134,7 +138,7 @@ mod tests {
         for (num, den) in [(1, 10), (1, 100), (10, 1), (100, 1), (3, 7), (360, 65_535), (57_296, 1000)] {
             for scale in [Scale::Exact { num, den }, Scale::Ratio { num, den }] {
                 for k in -20_000..20_000 {
-                    for raw in [k as f64, k as f64 / 100.0, k as f64 / 4.0, k as f64 * 1e-7, k as f64 * 12_345_671.0] {
+                    for raw in [k as f64, k as f64 / 100.0, k as f64 / 4.0, k as f64 / 1e7, k as f64 * 12_345_671.0] {
                         assert!(scale.float(raw, 64, |back| back == raw).is_some(), "{raw} {scale:?}");
                     }
                 }
