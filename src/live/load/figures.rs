@@ -4,6 +4,7 @@ use super::client::{Client, Ended};
 use super::counts::Count::{self, *};
 use super::counts::Counts;
 use super::tempo::Tempo;
+use crate::flow::Transport;
 use crate::live::NetError;
 use crate::live::replay::actor::RoundTrip;
 use crate::plural::Plural;
@@ -123,7 +124,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    pub(super) fn new(clients: usize, begin: Instant) -> Figures {
+    pub(super) fn new(clients: usize, transport: Transport, begin: Instant) -> Figures {
         Figures {
             clients,
             all: Counted::default(),
@@ -134,7 +135,7 @@ impl Figures {
             reasons: BTreeMap::new(),
             kinds: BTreeMap::new(),
             most: 0,
-            tempo: Tempo::default(),
+            tempo: Tempo::over(transport),
             now: Counted::default(),
             active: 0,
             playing: 0,
@@ -356,7 +357,7 @@ mod tests {
     #[test]
     fn times_of_all_intervals_are_in_the_report() {
         let begin = Instant::now();
-        let mut figures = Figures::new(2, begin);
+        let mut figures = Figures::new(2, Transport::Udp, begin);
         for (interval, connect, request) in [(1, 10, 2), (2, 30, 4)] {
             figures.begun();
             figures.now.counts[Connected] += 1;
@@ -379,7 +380,7 @@ mod tests {
     /// The server may cause any number of kinds. The first ones are counted separately.
     #[test]
     fn kinds_of_messages_are_bounded() {
-        let mut figures = Figures::new(1, Instant::now());
+        let mut figures = Figures::new(1, Transport::Udp, Instant::now());
         for n in (0..1000).chain([0]) {
             figures.answered(RoundTrip { subject: format!("reliable {n}"), took: Duration::from_millis(1) });
         }
@@ -397,7 +398,7 @@ mod tests {
 
     /// Returns the count that a session with this end increases, and the reasons in the report.
     fn report(stopping: bool, ended: Ended) -> (&'static str, Vec<String>) {
-        let mut figures = Figures::new(1, Instant::now());
+        let mut figures = Figures::new(1, Transport::Udp, Instant::now());
         figures.begun();
         figures.playing += u64::from(ended.connected);
         figures.ended(ended, stopping);
@@ -458,7 +459,7 @@ mod tests {
     /// All counts of all intervals are in the report.
     #[test]
     fn counts_are_added_up() {
-        let mut figures = Figures::new(9, Instant::now());
+        let mut figures = Figures::new(9, Transport::Udp, Instant::now());
         for _ in 0..2 {
             for ((count, _), n) in Count::all().filter(|(count, _)| *count != Started).zip(1..) {
                 figures.now.counts[count] += n;
@@ -475,7 +476,7 @@ mod tests {
     #[test]
     fn the_limit_is_one_sides() {
         let figures = |idle: u64, late: &[u64], dropped: u64| {
-            let mut figures = Figures::new(1, Instant::now());
+            let mut figures = Figures::new(1, Transport::Udp, Instant::now());
             figures.took = Duration::from_secs(10);
             figures.idle = Duration::from_secs(idle);
             late.iter().for_each(|millis| figures.late(Duration::from_millis(*millis)));
@@ -484,7 +485,7 @@ mod tests {
         };
         assert_eq!([10, 6, 1, 0].map(|idle| figures(idle, &[], 0).busy()), [0.0, 0.4, 0.9, 1.0]);
         assert_eq!(figures(20, &[], 0).busy(), 0.0, "no less than nothing");
-        assert_eq!(Figures::new(1, Instant::now()).busy(), 0.0, "before any time has passed");
+        assert_eq!(Figures::new(1, Transport::Udp, Instant::now()).busy(), 0.0, "before any time has passed");
         for (limit, idle, late, dropped) in [
             (None, 5, &[1][..], 0),
             (Some("client"), 1, &[1], 3),

@@ -71,7 +71,7 @@ impl Load<'_> {
             slots: Vec::new(),
             free: (0..self.clients).collect(),
             timers: BTreeSet::new(),
-            figures: Figures::new(self.clients, begin),
+            figures: Figures::new(self.clients, self.order.conversation.transport, begin),
             end: self.stages.as_ref().map(Stages::whole).or(self.lasting).map(|lasting| begin + lasting),
             begin,
             staged: 0,

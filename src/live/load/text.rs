@@ -92,13 +92,14 @@ impl Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::Transport;
     use std::time::{Duration, Instant};
 
     /// A run of ten seconds: the time it was idle in seconds, its delay in milliseconds, the sessions without an
     /// answer.
     fn run(idle: u64, late: u64, silent: u64) -> Figures {
         let begin = Instant::now();
-        let mut figures = Figures::new(10, begin).finished(begin + Duration::from_secs(10));
+        let mut figures = Figures::new(10, Transport::Udp, begin).finished(begin + Duration::from_secs(10));
         figures.idle = Duration::from_secs(idle);
         figures.late(Duration::from_millis(late));
         figures.all.counts[Silent] = silent;

@@ -11,6 +11,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::flow::Transport;
 use crate::traffic::histogram::Delays;
 
 const MILLISECOND: i64 = 1_000_000;
@@ -35,6 +36,9 @@ const SAME: f64 = 0.1;
 
 /// The shortest stall.
 const STALL: i64 = 20 * MILLISECOND;
+/// The shortest one over a stream. The server's system keeps a small answer until the one before is acknowledged, which
+/// the client's system does 40 ms later, or somewhat more (Nagle's algorithm with delayed acknowledgements).
+const STREAM_STALL: i64 = 60 * MILLISECOND;
 /// A stall is this many times longer than the time without an answer that three of four messages do not exceed. Answers
 /// that are independent of each other leave such a gap once in a million.
 const UNUSUAL: i64 = 10;
@@ -100,6 +104,8 @@ pub struct Tempo {
     pauses: Vec<(i64, i64)>,
     /// The last time at which this side was late itself.
     late: i64,
+    /// The shortest stall.
+    shortest: i64,
 }
 
 /// The stalls of a server.
@@ -132,11 +138,18 @@ impl Default for Tempo {
             pause: None,
             pauses: Vec::new(),
             late: i64::MIN,
+            shortest: STALL,
         }
     }
 }
 
 impl Tempo {
+    /// The tempo of a server that answers over this transport.
+    pub fn over(transport: Transport) -> Tempo {
+        let shortest = if transport == Transport::Tcp { STREAM_STALL } else { STALL };
+        Tempo { shortest, ..Tempo::default() }
+    }
+
     /// Counts an answer that arrived at `at`, `took` after its message.
     pub fn answered(&mut self, at: i64, took: i64) {
         let at = at.max(self.last).max(0);
@@ -217,7 +230,7 @@ impl Tempo {
         // The first message that waited was sent after the pause began, or was on its way then.
         let waited = pause.end - pause.sent - self.waits.min().unwrap_or(0);
         let length = waited.min(pause.end - pause.begin);
-        if length < STALL || (pause.end - length..=pause.end + STALL).contains(&self.late) {
+        if length < self.shortest || (pause.end - length..=pause.end + STALL).contains(&self.late) {
             return;
         }
         if self.pauses.len() >= PAUSES {
@@ -231,7 +244,7 @@ impl Tempo {
 
     /// The shortest pause that is a stall.
     fn unusual(&self) -> i64 {
-        STALL.max(self.quiet.percentile(75.0).unwrap_or(0).saturating_mul(UNUSUAL))
+        self.shortest.max(self.quiet.percentile(75.0).unwrap_or(0).saturating_mul(UNUSUAL))
     }
 
     /// The answers per second, from the first to the last.

@@ -116,6 +116,35 @@ fn stalls_have_their_length_and_period() {
     }
 }
 
+/// Over a stream, some answers wait for an acknowledgement: these pauses are not the server's.
+#[test]
+fn delayed_acknowledgements_are_no_stalls() {
+    let (period, time) = (SECOND, 200 * MILLISECOND);
+    let sent = load([200.0, 200.0], 20.0);
+    for stalls in [false, true] {
+        let (mut dice, mut server, mut held) = (Dice(5), stalling(period, time), 0);
+        let mut stream = Tempo::over(Transport::Tcp);
+        let (mut answers, mut free) = (Vec::new(), 0);
+        for at in &sent {
+            let answered = if stalls { server(at + WAY) } else { at + WAY } + WAY;
+            if answered > held && dice.roll() < 0.02 {
+                held = answered + 40 * MILLISECOND + (dice.roll() * 5e6) as i64;
+            }
+            free = answered.max(held).max(free);
+            answers.push((free, *at));
+        }
+        answers.into_iter().for_each(|(answered, at)| stream.answered(answered, answered - at));
+        let found = stream.stalls();
+        if stalls {
+            near(Some(found.count as f64), 20.0, "count");
+            near(found.median.map(|nanos| nanos as f64), time as f64, "length");
+            near(found.every.map(|nanos| nanos as f64), period as f64, "every");
+        } else {
+            assert_eq!(found, Stalls::default());
+        }
+    }
+}
+
 /// Similar servers: answers in ticks, of any duration, longer ones under load, none without messages.
 #[test]
 fn what_is_neither() {
