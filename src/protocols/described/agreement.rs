@@ -3,10 +3,11 @@
 
 use super::Description;
 use super::session::DescribedSession;
+use super::supposed::Supposed;
 use super::traffic::space;
 use crate::capture::Time;
 use crate::dissect::{Dissection, Event, FlowInfo, Message, Out, Provenance, Session, Sink, Wants};
-use crate::flow::Side;
+use crate::flow::{Side, Transport};
 use crate::traffic::sequence::Acked;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,10 +63,12 @@ impl Agreement {
     }
 }
 
-/// The bits of evidence in datagrams that fit the file.
-pub fn agreement<'a>(
+/// The bits of evidence in packets that fit the file. The order of packets in the two directions of a stream is not known:
+/// they are read a second time, with all of them before each.
+pub fn agreement<'a, I: Iterator<Item = (Side, &'a [u8], usize)>>(
     description: &'static Description,
-    datagrams: impl Iterator<Item = &'a (Side, &'a [u8], usize)>,
+    supposed: &Supposed,
+    packets: impl Fn() -> I,
     flow_info: &FlowInfo<'_>,
 ) -> u32 {
     if description.traffic.is_empty() {
@@ -74,9 +77,19 @@ pub fn agreement<'a>(
     let (mut session, mut found) = (DescribedSession::new(description, flow_info), Agreement::default());
     let mut dissection = Dissection::default();
     dissection.set_wants(Wants::DELIVERY);
-    for (side, bytes, length) in datagrams {
-        let place = Provenance { side: *side, bytes, length: *length, frame: 0, frames: &[], time: Time::default() };
-        session.datagram(&place, &mut Out::new(&mut dissection, &mut found, flow_info, [""; 2]));
+    session.suppose(supposed);
+    let mut read = |found: &mut Agreement| {
+        for (side, bytes, length) in packets() {
+            let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
+            session.datagram(&place, &mut Out::new(&mut dissection, found, flow_info, [""; 2]));
+        }
+    };
+    read(&mut found);
+    if flow_info.transport == Transport::Tcp {
+        let Agreement { steps, jumps, .. } = found;
+        found.unseen = 0;
+        read(&mut found);
+        (found.steps, found.jumps) = (steps, jumps);
     }
     found.bits() + session.answered_bits()
 }

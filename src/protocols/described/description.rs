@@ -11,7 +11,7 @@ use crate::codec::Tree;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Name, ValueName, When};
 use crate::codec::node::Node;
-use crate::codec::schema::compile::Hook;
+use crate::codec::schema::compile::{Hook, IdBits};
 use crate::codec::schema::known::Carried;
 use crate::dissect::{Facts, Options};
 use crate::flow::Transport;
@@ -55,7 +55,7 @@ pub struct Description {
     pub(super) written: &'static [Field],
     /// A field for each name.
     pub(super) by_name: FxHashMap<&'static str, &'static Field>,
-    pub(super) id_bits: FxHashMap<usize, u32>,
+    pub(super) id_bits: FxHashMap<usize, IdBits>,
     pub(super) memory_fields: &'static [Field],
     pub(super) path: &'static str,
     /// The carrier of the messages in payloads that another file describes.
@@ -183,9 +183,10 @@ impl Description {
         (0..self.values.len()).map(|place| self.setting(place, options)).collect()
     }
 
-    /// The bits that the number of a message rules out.
-    pub(super) fn id_bits(&self, node: &Node) -> u32 {
-        self.id_bits.get(&(std::ptr::from_ref(node.field) as usize)).copied().unwrap_or(0)
+    /// The bits that the number of a message rules out, with this sender and these remembered values.
+    pub(super) fn id_bits(&self, node: &Node, state: &State<'_>) -> u32 {
+        let Some(ids) = self.id_bits.get(&(std::ptr::from_ref(node.field) as usize)) else { return 0 };
+        ids.of(|choice| choice.is_from(state.from) && state.allows(&choice.when))
     }
 
     /// The value of a setting, set by the user or the file.

@@ -2,13 +2,11 @@
 
 use super::Description;
 use super::agreement::agreement;
-use super::fit::{Misfit, of_packet};
-use super::frames::Begins;
-use super::reader::{Work, end_of};
-use super::recognise::weigh_packet;
+use super::fit::Broken;
 use super::session::Explained;
-use super::session::step::first;
-use super::state::State;
+use super::streams::Streams;
+use super::supposed::Supposed;
+use super::weighing::Weighing;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
@@ -17,16 +15,10 @@ use std::net::SocketAddr;
 const SURE: u32 = 32;
 /// The bits of evidence for a port of the file.
 const PORT: u32 = 15;
-/// The number of packets that are weighed, of streams and for constants: further ones add nothing.
-const WEIGHED: usize = 8;
 /// The number of datagrams whose shapes are compared. All of them have to fit.
 const COMPARED: usize = 24;
-/// The most bits that the length of another shape adds, and the number of shapes from which on they count.
-const SHAPE: (u32, usize) = (2, 6);
 /// The reason with too few bits for a claim.
 const FITS_OTHERS: &str = "packets that fit its file, but would fit others, too";
-/// The number of bytes that are shown of a stream without messages.
-const FIRST: usize = 48;
 
 /// The evidence in the first packets of a conversation.
 pub fn identify(description: &'static Description, observation: &Observation<'_>) -> Evidence {
@@ -39,19 +31,6 @@ pub fn identify(description: &'static Description, observation: &Observation<'_>
 /// Whether one of the endpoints has a port of the file.
 pub fn port(description: &Description, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
     ends.iter().any(|end| description.ports(transport).any(|port| port == end.port()))
-}
-
-/// A packet that does not fit.
-#[derive(Clone, Debug)]
-pub struct Broken {
-    /// Its number among the packets, from 1.
-    pub number: usize,
-    /// Its sender's side.
-    pub side: Side,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// The place and cause.
-    pub misfit: Misfit,
 }
 
 /// The reason why a file does not claim a conversation.
@@ -111,6 +90,21 @@ struct Weighed {
 }
 
 impl Weighed {
+    /// Of no packet.
+    fn new(description: &Description, observation: &Observation<'_>) -> Weighed {
+        Weighed {
+            carrier: None,
+            packets: 0,
+            needed: description.packets,
+            total: 0,
+            port: port(description, observation.transport, &observation.ends),
+            misfit: false,
+            last: observation.last,
+            broken: None,
+            framing: None,
+        }
+    }
+
     fn evidence(&self) -> Evidence {
         if let Some(evidence) = self.carrier {
             return evidence;
@@ -137,78 +131,62 @@ impl Weighed {
 
 /// Weighs the evidence for a protocol. `explain`: also finds the place where a packet does not fit.
 fn weigh(description: &'static Description, observation: &Observation<'_>, explain: bool) -> Weighed {
-    let port = port(description, observation.transport, &observation.ends);
-    let mut weighed = Weighed {
-        carrier: None,
-        packets: 0,
-        needed: description.packets,
-        total: 0,
-        port,
-        misfit: false,
-        last: observation.last,
-        broken: None,
-        framing: None,
-    };
+    let weighed = Weighed::new(description, observation);
     if observation.transport == Transport::Tcp
         && description.websocket.is_some()
-        && let Some(evidence) = upgrade(description, observation, port)
+        && let Some(evidence) = upgrade(description, observation, weighed.port)
     {
-        weighed.carrier = Some(evidence);
+        return Weighed { carrier: Some(evidence), ..weighed };
+    }
+    let known = Supposed::known(description, server_by_port(description, observation));
+    let weighed = weigh_supposed(description, observation, &known, explain);
+    if observation.transport == Transport::Udp || weighed.total >= Evidence::CLAIM || weighed.carrier.is_some() {
         return weighed;
     }
-    let server = Side::BOTH.into_iter().find(|side| {
-        let own = observation.ends[side.index()].port();
-        let other = observation.ends[side.other().index()].port();
-        let known = |port: u16| description.ports(observation.transport).any(|p| p == port);
-        known(own) && !known(other)
+    let others = known.others(description);
+    // One of several fits by chance more often.
+    let tried = (others.len() + 1).ilog2();
+    let all = others.iter().map(|other| {
+        let weighed = weigh_supposed(description, observation, other, false);
+        Weighed { total: weighed.total.saturating_sub(tried), ..weighed }
     });
-    let from = |side: Side| match server {
-        Some(server) if server == side => 2,
-        Some(_) => 1,
-        None => 0,
+    let best = all.max_by_key(|other| other.total);
+    best.filter(|best| best.total > weighed.total).unwrap_or(weighed)
+}
+
+/// The side whose port is one of the file's, if the other's is not.
+fn server_by_port(description: &Description, observation: &Observation<'_>) -> Option<Side> {
+    let is_known = |side: Side| {
+        let own = observation.ends[side.index()].port();
+        description.ports(observation.transport).any(|port| port == own)
     };
-    let mut memory: Vec<[u64; 2]> = description.first_memory();
+    Side::BOTH.into_iter().find(|side| is_known(*side) && !is_known(side.other()))
+}
+
+/// Weighs the evidence for a protocol under a supposition.
+fn weigh_supposed(
+    description: &'static Description,
+    observation: &Observation<'_>,
+    supposed: &Supposed,
+    explain: bool,
+) -> Weighed {
+    let mut weighed = Weighed::new(description, observation);
     let values = description.settings_of(observation.options);
-    let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
-    // The lengths of packets with known messages, and what they add.
-    let (mut shapes, mut shaped): (Vec<usize>, u32) = (Vec::new(), 0);
-    let mut broken = None;
-    let mut weigh = |bytes: &[u8], length: usize, side: Side, tried: u32| -> bool {
-        let found = weigh_packet(description, bytes, length, &mut work, (&mut memory, &values), from(side));
-        if let Some(found) = found {
-            // Chance matches are more likely at one of several places.
-            let found = found.saturating_sub(tried);
-            packets += 1;
-            // Constants that are the same in every packet count once. Further packets count for the part that may
-            // differ.
-            best = best.max(found);
-            if packets <= WEIGHED {
-                bits += (found / 4).min(8);
-            }
-            // A foreign packet of another length would end elsewhere: a third of its bits is independent of the others.
-            if work.has_message() && !shapes.contains(&length) {
-                shaped += if shapes.is_empty() { 0 } else { (found / 3).min(SHAPE.0) };
-                shapes.push(length);
-            }
-        } else if explain && broken.is_none() {
-            let misfit = of_packet(description, &work.tree, work.fault.as_ref(), bytes.len());
-            broken = misfit.map(|misfit| Broken { number: packets + 1, side, bytes: bytes.to_vec(), misfit });
-        }
-        found.is_some()
-    };
-    let (mut misfit, mut agreed) = (false, 0);
+    let flow_info = observation.flow_info();
+    let mut weighing = Weighing::new(description, supposed, &values, explain);
+    let mut agreed = 0;
     match observation.transport {
         Transport::Udp => {
-            let flow_info = observation.flow_info();
             let mut beside = Explained::new(description, &flow_info);
             for (side, bytes, length) in observation.payloads.iter().take(COMPARED) {
-                if !weigh(bytes, *length, *side, 0) && !beside.explains(*side, bytes, *length, &flow_info) {
-                    misfit = true;
+                if !weighing.packet(bytes, *length, *side, 0) && !beside.explains(*side, bytes, *length, &flow_info) {
+                    weighed.misfit = true;
                     break;
                 }
             }
-            if !misfit {
-                agreed = agreement(description, observation.payloads.iter().take(COMPARED), &flow_info);
+            if !weighed.misfit {
+                let datagrams = || observation.payloads.iter().copied().take(COMPARED);
+                agreed = agreement(description, supposed, datagrams, &flow_info);
             }
         }
         Transport::Tcp => {
@@ -216,63 +194,20 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
                 weighed.carrier = Some(Evidence::No);
                 return weighed;
             };
-            let mut measured = Work::default();
-            for (side, bytes, _) in observation.payloads {
-                let sent = from(*side);
-                let memory = description.first_memory();
-                let mut ends = |bytes: &[u8]| {
-                    let state = State { memory: &memory, values: &values, from: sent, likely: sent };
-                    end_of(description, state, bytes, &mut measured)
-                };
-                // A stream that is captured from its middle need not begin with a message.
-                let begun = observation.begun[side.index()];
-                let (mut at, mut tried) = (0, 0);
-                if !begun {
-                    let (mut work, from) = (Work::default(), from(*side));
-                    let mut fits = |message: &[u8]| {
-                        let mut memory = description.first_memory();
-                        weigh_packet(description, message, message.len(), &mut work, (&mut memory, &values), from)
-                            .is_some()
-                    };
-                    let at_once = matches!(frame.begins(bytes, &mut ends), Begins::Message(header, length, _)
-                        if bytes.get(header..header + length).is_some_and(&mut fits));
-                    if !at_once && let Some(found) = first(frame, bytes, bytes.len(), (&mut fits, &mut ends)) {
-                        at = found;
-                        tried = found.ilog2() + 1;
-                    }
-                }
-                // Later messages may depend on the other side's messages in between.
-                for k in 0..WEIGHED / 2 {
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    match frame.begins(rest, &mut ends) {
-                        Begins::Message(header, length, behind) if header + length + behind > 0 => {
-                            let message = rest.get(header..header + length).unwrap_or_default();
-                            if length > 0 && !weigh(message, length, *side, tried) {
-                                misfit |= begun
-                                    && k == 0
-                                    && (*side == observation.payloads[0].0 || description.memory.is_empty());
-                                break;
-                            }
-                            at += header + length + behind;
-                        }
-                        Begins::Nothing => {
-                            misfit |= begun;
-                            if explain && begun {
-                                weighed.framing = Some((*side, rest.iter().take(FIRST).copied().collect()));
-                            }
-                            break;
-                        }
-                        _ => break,
-                    }
-                }
+            let mut streams = Streams::new(frame, observation, &weighing);
+            let messages = streams.read(&mut weighing);
+            weighed.misfit = streams.misfit;
+            weighed.framing = streams.framing.filter(|_| explain);
+            if !weighed.misfit {
+                agreed = agreement(description, supposed, || messages.iter().copied(), &flow_info);
             }
         }
     }
+    weighed.packets = weighing.packets;
     // One endpoint of a foreign conversation has this port by chance in one of 2^15.
-    let same = bits.saturating_sub(best / 4).min(best);
-    let shaped = if misfit || shapes.len() < SHAPE.1 { 0 } else { shaped };
-    let total = best + same.max(shaped) + agreed + if port { PORT } else { 0 };
-    Weighed { packets, total, misfit, broken, ..weighed }
+    weighed.total = weighing.bits(weighed.misfit) + agreed + if weighed.port { PORT } else { 0 };
+    weighed.broken = weighing.broken;
+    weighed
 }
 
 /// The evidence of a WebSocket upgrade: its path, or a port of the file.

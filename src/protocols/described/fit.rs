@@ -10,6 +10,7 @@ use crate::codec::node::Node;
 use crate::codec::reader::TRAILING;
 use crate::codec::{Fault, Tree};
 use crate::dissect::Message;
+use crate::flow::Side;
 use crate::plural::Plural;
 
 /// The kind of a misfit.
@@ -49,6 +50,19 @@ pub struct Misfit {
     pub what: String,
     /// The file's expectation: `u16be`; empty if that adds nothing.
     pub expected: String,
+}
+
+/// A packet that does not fit.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// Its number among the packets, from 1.
+    pub number: usize,
+    /// Its sender's side.
+    pub side: Side,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The place and cause.
+    pub misfit: Misfit,
 }
 
 /// A number of bits, in bytes if possible.

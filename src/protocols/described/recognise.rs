@@ -6,8 +6,9 @@ use super::reader::{Known, Work, read};
 use super::state::State;
 use crate::codec::kinds::{COMPUTED, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
+use crate::codec::node::Node;
 use crate::codec::reader::TRAILING;
-use crate::codec::schema::compile::{Compiled, Compiler};
+use crate::codec::schema::compile::{Compiled, Compiler, IdBits};
 use crate::codec::schema::known::Carried;
 use crate::codec::{Fault, Tree};
 use rustc_hash::FxHashMap;
@@ -39,8 +40,8 @@ pub fn most(packet: &'static [Field], carried: &[Carried]) -> u32 {
 }
 
 /// Whether its packets rule out nothing: no constant, closed enumeration, checksum, or number of a message.
-pub fn is_silent(packet: &'static [Field], carried: &[Carried], id_bits: &FxHashMap<usize, u32>) -> bool {
-    let mut sum = id_bits.values().sum::<u32>();
+pub fn is_silent(packet: &'static [Field], carried: &[Carried], id_bits: &FxHashMap<usize, IdBits>) -> bool {
+    let mut sum = id_bits.values().map(|ids| ids.bits).sum::<u32>();
     let mut each = |field: &'static Field| {
         sum += ruled(field);
     };
@@ -51,14 +52,15 @@ pub fn is_silent(packet: &'static [Field], carried: &[Carried], id_bits: &FxHash
     sum == 0
 }
 
-/// The bits of an exact end, if no field takes the rest: a packet of random bytes ends there in one of 2^6.
+/// The bits of an exact end, if no field takes the rest: a packet of random bytes ends there in one of 2^6. The same
+/// for a field whose size an earlier number announces, once.
 const END: u32 = 6;
 
-/// Whether a field in the packet takes the rest.
-fn open_end(tree: &Tree) -> bool {
-    tree.nodes().iter().any(|node| match &node.field.kind {
-        Kind::Array { .. } if node.field.is(flag::CARRIES) => false,
-        kind => kind.takes_the_rest(),
+/// Whether none of these fields takes the rest, so that they end where they do by their own content.
+fn end_exactly(nodes: &[Node]) -> bool {
+    nodes.iter().all(|node| match &node.field.kind {
+        Kind::Array { .. } if node.field.is(flag::CARRIES) => true,
+        kind => !kind.takes_the_rest(),
     })
 }
 
@@ -76,18 +78,24 @@ pub fn weigh_packet(
     let state = State { memory, values, from, likely: from };
     let mut known = Known::new(description, state, &mut work.sources, &mut work.used);
     let fault = read(description.packet, (bytes, length, 0), &mut known, &mut tree);
-    description.remember(&tree, memory);
-    let bits = weigh_tree(description, &tree, fault.as_ref());
+    let state = State { memory, values, from, likely: from };
+    let bits = weigh_tree(description, &tree, fault.as_ref(), &state);
+    if bits.is_some() {
+        description.remember(&tree, memory);
+    }
     (work.tree, work.fault) = (tree, fault);
     bits
 }
 
 /// Returns the bits that a packet's fields rule out; `None`: it does not fit.
-pub fn weigh_tree(description: &Description, tree: &Tree, fault: Option<&Fault>) -> Option<u32> {
+pub fn weigh_tree(description: &Description, tree: &Tree, fault: Option<&Fault>, state: &State<'_>) -> Option<u32> {
     let mut bits = 0u32;
     let mut fits = fault.is_none();
     let mut exact = true;
-    for node in tree.nodes() {
+    // The fields up to here have an announced size: they do not take the packet's rest.
+    let (mut sized, mut measured, mut open) = (0, false, false);
+    let nodes = tree.nodes();
+    for (k, node) in nodes.iter().enumerate() {
         if std::ptr::eq(node.field, &UNKNOWN) || std::ptr::eq(node.field, &COMPUTED) {
             fits = false;
         }
@@ -96,11 +104,14 @@ pub fn weigh_tree(description: &Description, tree: &Tree, fault: Option<&Fault>)
         }
         bits += ruled(node.field);
         if node.field.is(flag::MESSAGE) {
-            bits += description.id_bits(node);
+            bits += description.id_bits(node, state);
         }
+        if node.field.is(flag::SIZED) && k >= sized {
+            sized = node.end as usize;
+            measured |= node.bits > 0 && end_exactly(nodes.get(k..sized).unwrap_or_default());
+        }
+        open |= k >= sized && !end_exactly(std::slice::from_ref(node));
     }
-    if exact && !open_end(tree) {
-        bits += END;
-    }
+    bits += END * (u32::from(exact && !open) + u32::from(measured));
     (fits && exact).then_some(bits)
 }

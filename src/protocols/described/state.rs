@@ -1,10 +1,12 @@
 //! Values of a conversation besides a packet's fields: the sender, settings, remembered values. Each has a slot that is
 //! looked up when the file is loaded.
 
+use super::conditions;
 use crate::codec::context::{FROM, LIKELY_FROM};
-use crate::codec::layout::Name;
+use crate::codec::layout::{Name, When};
 use crate::codec::schema::names::{SETTINGS, SIDES};
 use crate::dissect::Role;
+use std::cell::Cell;
 
 /// The sender as a number.
 pub fn sender(role: Role) -> u64 {
@@ -45,6 +47,16 @@ impl State<'_> {
     /// The value of a name that belongs to no field.
     pub fn named(&self, name: &Name) -> Option<u64> {
         self.value(name.slot()?)
+    }
+
+    /// Whether a condition may hold, as far as it does not depend on a packet's fields.
+    pub fn allows(&self, when: &When) -> bool {
+        let depends = Cell::new(false);
+        let value = |name: &Name| {
+            depends.set(depends.get() || name.slot().is_none());
+            self.named(name)
+        };
+        conditions::holds(when, &value) || depends.get()
     }
 
     /// The index of the remembered value in a slot.

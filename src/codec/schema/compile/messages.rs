@@ -13,6 +13,29 @@ use rustc_hash::FxHashMap;
 /// The numbers of a message, as ranges.
 type Ids = Vec<(u64, u64)>;
 
+/// The bits that the number of a message rules out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IdBits {
+    /// Those by the numbers of all messages.
+    pub bits: u32,
+    /// If sender or conditions select some of the messages: the number's width, and all messages.
+    pub varies: Option<(u32, &'static [Choice])>,
+}
+
+impl IdBits {
+    /// Those by the numbers of the messages that may be there.
+    pub fn of(&self, may: impl Fn(&Choice) -> bool) -> u32 {
+        self.varies.map_or(self.bits, |(width, among)| ruled(width, among.iter().filter(|choice| may(choice))))
+    }
+}
+
+/// The bits of a number of this width that the numbers of these messages leave out.
+fn ruled<'c>(width: u32, among: impl Iterator<Item = &'c Choice>) -> u32 {
+    let numbers = among.flat_map(|choice| choice.ids).map(|(least, most)| (most - least).saturating_add(1));
+    let taken = numbers.fold(0, u64::saturating_add).max(1);
+    width.saturating_sub(64 - (taken - 1).leading_zeros())
+}
+
 /// The name of a message that is named by its ids.
 pub const BY_ID: &str = "{id}";
 
@@ -43,13 +66,12 @@ impl<'a> Compiler<'a> {
         if self.mistakes.is_empty() {
             self.meant(carrier, by, &names, (t.line, if of_text { 64 } else { width }), among);
         }
-        let known =
-            |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
-        let taken = among.iter().map(known).fold(0, u64::saturating_add).max(1);
-        let ruled = width.saturating_sub(64 - (taken - 1).leading_zeros());
+        let bits = ruled(width, among.iter());
+        let varies = among.iter().any(|choice| choice.from > 0 || !matches!(choice.when, When::Always));
+        let varies = if varies { Some((width, among)) } else { None };
         for choice in among {
-            let ruled = if choice.any { 0 } else { ruled };
-            self.id_bits.insert(std::ptr::from_ref(choice.field) as usize, ruled);
+            let ids = if choice.any { IdBits::default() } else { IdBits { bits, varies } };
+            self.id_bits.insert(std::ptr::from_ref(choice.field) as usize, ids);
         }
         if let By::Field(name) = way {
             self.uses(name.text, used::BY);

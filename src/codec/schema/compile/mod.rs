@@ -16,7 +16,7 @@ mod unique;
 pub use encoded::{counted, own_key};
 pub use hooks::{Hook, Join, Set};
 pub use joins::KEY_FIELDS;
-pub use messages::BY_ID;
+pub use messages::{BY_ID, IdBits};
 pub use over::payloads;
 pub use references::asked;
 pub use sizes::{packed, padded, region, takes_the_rest};
@@ -110,7 +110,7 @@ pub struct Compiler<'a> {
     /// The messages around such payloads.
     pub around: Vec<&'static Field>,
     /// The bits that each message's number rules out, by the address of the message's field.
-    pub id_bits: FxHashMap<usize, u32>,
+    pub id_bits: FxHashMap<usize, IdBits>,
 }
 
 impl<'a> Compiler<'a> {

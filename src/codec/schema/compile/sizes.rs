@@ -21,7 +21,10 @@ pub fn region(field: Field, extent: Extent, scale: (u32, u32), name: &str) -> Fi
 pub fn padded(field: Field, extent: Extent, (scale, plus, align): ((u32, u32), i32, u32), name: &str) -> Field {
     let left = Region::left(leak(&format!("{name}_trailing")));
     let padding = bytes(leak(&format!("{name}_padding")), Len::Rest).doc("padding that is not all zeros");
-    wrapped(field, |inner| {
+    wrapped(field, |mut inner| {
+        if matches!(extent, Extent::Prefix(_) | Extent::Field(_)) {
+            inner.flags |= flag::SIZED;
+        }
         Kind::Region(lasting(Region { extent, scale, plus, align, fields: lasting([inner, left, padding]) }))
     })
 }

@@ -15,6 +15,7 @@ use super::join::{self, Parts};
 use super::reader::{Known, Work, read};
 use super::recognise::weigh_tree;
 use super::state::{State, sender};
+use super::supposed::Supposed;
 use super::traffic::Traffic;
 use super::{Description, lines};
 use crate::codec::Fault;
@@ -120,6 +121,12 @@ impl DescribedSession {
             ratio: 0,
             beside: Beside::default(),
         }
+    }
+
+    /// Supposes who is the server, and what is remembered.
+    pub fn suppose(&mut self, supposed: &Supposed) {
+        self.server = self.server.or(supposed.server);
+        self.memory.clone_from(&supposed.memory);
     }
 
     /// The bits of the longest key that an answer had in common with its request.
@@ -288,7 +295,9 @@ impl Session for DescribedSession {
         self.beside = Beside::none();
         let mut work = out.dissection.scratch.take::<Work>();
         let (fault, _) = self.take_in(&mut work, place, true);
-        let found = weigh_tree(self.description, &work.tree, fault.as_ref());
+        let from = sender(self.role(place.side));
+        let state = State { memory: &self.memory, values: &self.values, from, likely: from };
+        let found = weigh_tree(self.description, &work.tree, fault.as_ref(), &state);
         out.dissection.scratch.give(work);
         let fits = found.is_some_and(|found| found >= bits);
         if fits {

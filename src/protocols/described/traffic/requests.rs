@@ -16,7 +16,8 @@ const WAITING: usize = 1024;
 /// The bits of a key that no foreign message has by chance.
 const LONG: u32 = 32;
 
-/// The most bits of evidence in a key, and in one at the same place of request and answer: others echo bytes, too.
+/// The most bits of evidence in a key, and in one that is short or at the same place of request and answer: others echo
+/// bytes and count, too.
 const EVIDENCE: u32 = 32;
 const ECHOED: u32 = 8;
 
@@ -37,8 +38,9 @@ struct Question {
     rule: usize,
     side: Side,
     key: u64,
-    /// The place of the key's field.
+    /// The place of the key's field, and the length of the message.
     bit: u32,
+    length: usize,
     time: i64,
     message: &'static str,
     target: Target,
@@ -70,8 +72,15 @@ impl Questions {
                     && let Some(node) = node
                 {
                     let bits = rich(&node, dissection.sources(place.bytes));
-                    self.agrees = node.bits >= LONG && node.number() != Some(0);
-                    self.bits = self.bits.max(bits.min(if node.bit == question.bit { ECHOED } else { EVIDENCE }));
+                    let long = node.bits >= LONG;
+                    self.agrees = long && node.number() != Some(0);
+                    // A short key in an answer of the same length may be the echo of a whole message.
+                    let most = match (node.bit == question.bit, long) {
+                        (false, true) => EVIDENCE,
+                        (_, false) if place.length == question.length => 0,
+                        _ => ECHOED,
+                    };
+                    self.bits = self.bits.max(bits.min(most));
                 }
                 let after = now - question.time;
                 dissection.delivery.push(Event::Answer(after));
@@ -112,6 +121,7 @@ impl Questions {
                 side,
                 key,
                 bit: node.map_or(0, |node| node.bit),
+                length: place.length,
                 time: now,
                 message,
                 target,
@@ -120,7 +130,8 @@ impl Questions {
     }
 }
 
-/// The bits of a key that differ by chance: zeros before a number and repeated bytes are fillers.
+/// The bits of a key that differ by chance: zeros before a number and repeated bytes are fillers. A short key may count,
+/// so that its lowest byte is none.
 #[cold]
 #[inline(never)]
 fn rich(node: &Node, sources: Sources<'_>) -> u32 {
@@ -134,7 +145,7 @@ fn rich(node: &Node, sources: Sources<'_>) -> u32 {
     };
     let mut seen = [false; 256];
     let distinct = bytes.iter().filter(|byte| !std::mem::replace(&mut seen[**byte as usize], true)).count();
-    if node.bits < LONG { 0 } else { 8 * distinct as u32 }
+    8 * (distinct as u32).saturating_sub(u32::from(node.bits < LONG))
 }
 
 /// The hash of the value that a request and its answer share, and its field; 0 if there is no such field.

@@ -2,7 +2,7 @@
 //! that answer others.
 
 use super::super::conditions;
-use super::super::lines::Names;
+use super::super::lines::{Nameless, Names};
 use super::path::{Fields, Path, Shown};
 use crate::codec::layout::{Field, Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler, KEY_FIELDS, statics};
@@ -117,7 +117,7 @@ pub fn compile(
         rules.numbers.push(numbers(text, compiler, &fields)?);
     }
     for text in &file.requests {
-        rules.requests.push(requests(text, &fields, carried)?);
+        rules.requests.push(requests(text, &fields, carried, lines)?);
     }
     Ok(rules)
 }
@@ -197,8 +197,10 @@ fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields
     Ok(Ack { what, field, when, range })
 }
 
-fn requests(text: &RequestsText, fields: &Fields, carried: &[Carried]) -> Compiled<Requests> {
-    let all = || carried.iter().flat_map(|(_, list)| list.iter()).map(|choice| choice.field.name);
+fn requests(text: &RequestsText, fields: &Fields, carried: &[Carried], lines: Names) -> Compiled<Requests> {
+    // A packet without messages may be a request or an answer itself.
+    let packet = std::iter::once(lines.name(Nameless::Packet));
+    let all = || carried.iter().flat_map(|(_, list)| list.iter()).map(|choice| choice.field.name).chain(packet.clone());
     let named = |names: &[String], key: &str| -> Compiled<Vec<&'static str>> {
         let one = |name: &String| match all().find(|known| known == name) {
             Some(known) => Ok(known),
