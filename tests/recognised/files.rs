@@ -13,7 +13,7 @@ const CUTS: [Cut; 3] = [Cut::Whole, Cut::From(30), Cut::From(50)];
 /// when the file is scanned as a whole before a line is printed, and when packets are read as they arrive.
 type Least = (&'static str, &'static str, [usize; 3], [usize; 3]);
 const LEAST: [Least; 23] = [
-    ("mqtt", "mqtt", [31, 22, 11], [31, 2, 2]),
+    ("mqtt", "mqtt", [31, 22, 11], [31, 22, 11]),
     ("ntp", "ntp", [24, 17, 12], [24, 16, 12]),
     ("raknet", "raknet", [133, 95, 67], [133, 95, 67]),
     ("a2s", "a2s", [25, 18, 13], [25, 18, 13]),
@@ -28,7 +28,7 @@ const LEAST: [Least; 23] = [
     ("kcp", "kcp", [46, 37, 21], [46, 37, 21]),
     ("laminar", "laminar", [83, 59, 42], [83, 59, 42]),
     ("luanti", "luanti", [219, 154, 110], [219, 154, 110]),
-    ("minecraft-login", "minecraft", [18, 0, 0], [18, 0, 0]),
+    ("minecraft-login", "minecraft", [18, 14, 10], [18, 14, 10]),
     ("msgpack-rpc", "msgpack-rpc", [64, 44, 29], [64, 44, 29]),
     ("nbt", "nbt", [50, 35, 25], [50, 35, 25]),
     ("quake3", "quake3", [11, 8, 6], [11, 8, 6]),

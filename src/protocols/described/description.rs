@@ -29,6 +29,8 @@ pub struct Description {
     pub(super) nameless: Names,
     pub(super) codes: Codes,
     pub(super) memory: Vec<(&'static str, u64)>,
+    /// The values of the memory that are tried in the middle of a conversation.
+    pub(super) tries: Tries,
     /// The names of `[settings]`, and their defaults.
     pub(super) values: Vec<Value>,
     pub(super) hooks: Vec<Hook>,
@@ -65,6 +67,9 @@ pub struct Description {
     /// Advice for the author.
     pub advice: Vec<(usize, String)>,
 }
+
+/// The values that may be remembered in the middle of a conversation, by their index.
+pub(super) type Tries = Vec<(usize, Vec<u64>)>;
 
 /// A setting: its name, its default, the names of its values.
 pub(super) type Value = (&'static str, u64, Vec<ValueName>);

@@ -3,6 +3,7 @@
 use super::Description;
 use super::agreement::agreement;
 use super::fit::Broken;
+use super::recognise::END;
 use super::session::Explained;
 use super::streams::Streams;
 use super::supposed::Supposed;
@@ -139,15 +140,16 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
         return Weighed { carrier: Some(evidence), ..weighed };
     }
     let known = Supposed::known(description, server_by_port(description, observation));
-    let weighed = weigh_supposed(description, observation, &known, explain);
+    let values = description.settings_of(observation.options);
+    let weighed = weigh_supposed(description, observation, (&known, &values), (true, explain));
     if observation.transport == Transport::Udp || weighed.total >= Evidence::CLAIM || weighed.carrier.is_some() {
         return weighed;
     }
-    let others = known.others(description);
+    let others = known.others(description, observation.begun != [false; 2]);
     // One of several fits by chance more often.
     let tried = (others.len() + 1).ilog2();
     let all = others.iter().map(|other| {
-        let weighed = weigh_supposed(description, observation, other, false);
+        let weighed = weigh_supposed(description, observation, (other, &values), (false, false));
         Weighed { total: weighed.total.saturating_sub(tried), ..weighed }
     });
     let best = all.max_by_key(|other| other.total);
@@ -163,18 +165,17 @@ fn server_by_port(description: &Description, observation: &Observation<'_>) -> O
     Side::BOTH.into_iter().find(|side| is_known(*side) && !is_known(side.other()))
 }
 
-/// Weighs the evidence for a protocol under a supposition.
+/// Weighs the evidence for a protocol under a supposition. `search`: messages may also begin inside of a stream's bytes.
 fn weigh_supposed(
     description: &'static Description,
     observation: &Observation<'_>,
-    supposed: &Supposed,
-    explain: bool,
+    (supposed, values): (&Supposed, &[u64]),
+    (search, explain): (bool, bool),
 ) -> Weighed {
     let mut weighed = Weighed::new(description, observation);
-    let values = description.settings_of(observation.options);
     let flow_info = observation.flow_info();
-    let mut weighing = Weighing::new(description, supposed, &values, explain);
-    let mut agreed = 0;
+    let mut weighing = Weighing::new(description, supposed, values, explain);
+    let (mut agreed, mut exact) = (0, 0);
     match observation.transport {
         Transport::Udp => {
             let mut beside = Explained::new(description, &flow_info);
@@ -190,22 +191,23 @@ fn weigh_supposed(
             }
         }
         Transport::Tcp => {
-            let Some(frame) = description.frame(&values) else {
+            let Some(frame) = description.frame(values) else {
                 weighed.carrier = Some(Evidence::No);
                 return weighed;
             };
-            let mut streams = Streams::new(frame, observation, &weighing);
+            let mut streams = Streams::new(frame, observation, &weighing, search);
             let messages = streams.read(&mut weighing);
             weighed.misfit = streams.misfit;
+            exact = if weighing.packets > 0 && streams.end_exactly() { END } else { 0 };
             weighed.framing = streams.framing.filter(|_| explain);
-            if !weighed.misfit {
+            if !weighed.misfit && weighing.packets > 1 {
                 agreed = agreement(description, supposed, || messages.iter().copied(), &flow_info);
             }
         }
     }
     weighed.packets = weighing.packets;
     // One endpoint of a foreign conversation has this port by chance in one of 2^15.
-    weighed.total = weighing.bits(weighed.misfit) + agreed + if weighed.port { PORT } else { 0 };
+    weighed.total = weighing.bits(weighed.misfit) + agreed + exact + if weighed.port { PORT } else { 0 };
     weighed.broken = weighing.broken;
     weighed
 }

@@ -1,7 +1,7 @@
 //! Loads a protocol file: from its text to a dissector.
 
 use super::codes::Codes;
-use super::description::{Description, Value};
+use super::description::{Description, Tries, Value};
 use super::lines::Names;
 use super::over::{self, Carriers};
 use super::shown::{JOINED, MEMORY};
@@ -9,7 +9,7 @@ use super::{Described, about, advice, client, frames, lines, probe, recognise, t
 use crate::codec::layout::{Field, When, flag, uint};
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::SchemaError;
-use crate::codec::schema::compile::{CARRIERS, Compiled, Compiler, Mistakes, lasting, statics};
+use crate::codec::schema::compile::{CARRIERS, Compiled, Compiler, Hook, Mistakes, asked, lasting, statics};
 use crate::codec::schema::compose::CARRIER;
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::{identifier, leak};
@@ -17,6 +17,7 @@ use crate::codec::schema::text::{File, First, MessageText};
 use crate::dissect::{Dissector, Facts, Public, Setting};
 use crate::flow::Transport;
 use crate::live::probe::Carrier;
+use std::collections::BTreeSet;
 
 /// Compiles a protocol file. The result lives as long as the program: its size is limited by the file's.
 ///
@@ -152,6 +153,8 @@ fn finish(
         if names.is_empty() { field } else { field.names(statics(names)) }
     };
     let memory_fields = statics(memory.iter().map(memory_field).collect());
+    let named = |name: &str| compiler.enum_names(name).iter().map(|(value, _)| *value).collect();
+    let tries = tries(file, &memory, &named, &compiler.hooks);
     let silent = recognise::is_silent(packet, &carried, &compiler.id_bits);
     let facts = Facts {
         about: leak(if file.doc.is_empty() { "described by a file" } else { &file.doc }),
@@ -183,6 +186,7 @@ fn finish(
         nameless,
         codes,
         memory,
+        tries,
         values,
         written: statics(packet.iter().cloned().chain([TRAILING.clone()]).collect()),
         by_name: about::by_name(packet, &carried),
@@ -222,6 +226,19 @@ fn finish(
             .map_err(|why| (text.lines.at("send"), why))?;
     }
     Ok(described)
+}
+
+/// Collects the remembered values that something depends on: the first one, those of its enumeration, and those that
+/// fields and messages set.
+fn tries(file: &File, memory: &[(&'static str, u64)], named: &dyn Fn(&str) -> Vec<u64>, hooks: &[Hook]) -> Tries {
+    let asked = asked(file);
+    let values = |(index, (name, first)): (usize, &(&'static str, u64))| {
+        let sets = hooks.iter().flat_map(|hook| &hook.sets).filter(|set| set.memory == index);
+        let set = sets.filter_map(|set| set.value);
+        let all: BTreeSet<u64> = named(name).into_iter().chain(set).chain([*first]).collect();
+        (all.len() > 1 && asked.contains(*name)).then(|| (index, all.into_iter().collect()))
+    };
+    memory.iter().enumerate().filter_map(values).collect()
 }
 
 /// The protocols whose datagrams are among those of this one: `beside`.

@@ -54,7 +54,7 @@ pub fn is_silent(packet: &'static [Field], carried: &[Carried], id_bits: &FxHash
 
 /// The bits of an exact end, if no field takes the rest: a packet of random bytes ends there in one of 2^6. The same
 /// for a field whose size an earlier number announces, once.
-const END: u32 = 6;
+pub const END: u32 = 6;
 
 /// Whether none of these fields takes the rest, so that they end where they do by their own content.
 fn end_exactly(nodes: &[Node]) -> bool {

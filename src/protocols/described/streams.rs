@@ -36,14 +36,15 @@ pub struct Streams<'a> {
 }
 
 impl<'a> Streams<'a> {
-    /// The streams of a conversation, which may be captured from its middle.
-    pub fn new(frame: &'a Frame, observation: &Observation<'a>, weighing: &Weighing<'_>) -> Streams<'a> {
+    /// The streams of a conversation, which may be captured from its middle. `search`: then messages may also begin
+    /// inside of the bytes.
+    pub fn new(frame: &'a Frame, observation: &Observation<'a>, weighing: &Weighing<'_>, search: bool) -> Streams<'a> {
         let (mut work, mut measured) = (Work::default(), Work::default());
         let direction = |(side, bytes, _): &(Side, &'a [u8], usize)| {
             let (side, begun) = (*side, observation.begun[side.index()]);
             let mut direction = Direction { side, rest: bytes, begun, tried: 0, messages: 0, stuck: false };
             // A stream that is captured from its middle need not begin with a message.
-            if !begun {
+            if !begun && search {
                 let mut ends = |bytes: &[u8]| weighing.end(bytes, side, &mut measured);
                 let mut fits = |message: &[u8]| weighing.fits(message, side, &mut work);
                 let at_once = matches!(frame.begins(bytes, &mut ends), Begins::Message(header, length, _)
@@ -78,6 +79,21 @@ impl<'a> Streams<'a> {
         };
         self.misfit |= self.directions.iter().enumerate().any(failed);
         messages
+    }
+
+    /// Whether the lengths of all messages lead to the end of each direction's bytes: those of a foreign stream would end
+    /// elsewhere.
+    pub fn end_exactly(&self) -> bool {
+        let ends = |direction: &Direction<'_>| {
+            let mut rest = direction.rest;
+            while let Begins::Message(header, length, _) = self.frame.begins(rest, &mut |_| Begins::Nothing)
+                && header + length > 0
+            {
+                rest = rest.get(header + length..).unwrap_or_default();
+            }
+            direction.messages > 0 && rest.is_empty()
+        };
+        matches!(self.frame, Frame::Length { .. }) && self.directions.iter().all(ends)
     }
 
     /// Weighs the next message of a direction.

@@ -1,7 +1,11 @@
-//! Suppositions about a stream: while a conversation is undecided, its sides are tried if nothing shows them.
+//! Suppositions about a conversation that is undecided: its sides, and the values that its missing beginning would have
+//! set, are tried.
 
 use super::Description;
 use crate::flow::Side;
+
+/// The most suppositions that are tried.
+const MOST: usize = 32;
 
 /// A supposition about a conversation.
 #[derive(Clone, Debug)]
@@ -18,11 +22,24 @@ impl Supposed {
         Supposed { server, memory: description.first_memory() }
     }
 
-    /// The suppositions to try if the facts do not suffice.
-    pub fn others(&self, description: &Description) -> Vec<Supposed> {
-        let sides = description.choices().any(|choice| choice.from > 0) && self.server.is_none();
-        let servers = Side::BOTH.into_iter().filter(|_| sides);
-        servers.map(|server| Supposed { server: Some(server), memory: self.memory.clone() }).collect()
+    /// The suppositions to try if the facts do not suffice. `begun`: the capture has the conversation's beginning.
+    pub fn others(&self, description: &Description, begun: bool) -> Vec<Supposed> {
+        let sided = self.server.is_none() && description.choices().any(|choice| choice.from > 0);
+        let servers = if sided { vec![Some(Side::A), Some(Side::B)] } else { vec![self.server] };
+        let mut all: Vec<Supposed> =
+            servers.into_iter().map(|server| Supposed { server, memory: self.memory.clone() }).collect();
+        for (index, values) in description.tries.iter().filter(|_| !begun) {
+            if all.len() * values.len() > MOST {
+                break;
+            }
+            let with = |one: &Supposed, value: u64| {
+                let mut one = one.clone();
+                one.memory.iter_mut().skip(*index).take(1).for_each(|place| *place = [value; 2]);
+                one
+            };
+            all = all.iter().flat_map(|one| values.iter().map(|value| with(one, *value))).collect();
+        }
+        all
     }
 
     /// The sender as a number.

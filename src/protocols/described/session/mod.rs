@@ -65,6 +65,8 @@ pub struct DescribedSession {
     begun: [bool; 2],
     ratio: usize,
     beside: Beside,
+    /// Whether the values that its missing beginning has set are unknown.
+    resumes: bool,
 }
 
 impl DescribedSession {
@@ -94,6 +96,7 @@ impl DescribedSession {
             lost: flow_info.begun.map(|begun| !begun),
             begun: flow_info.begun,
             ratio: flow_info.options.limits.peer.inflate_ratio,
+            resumes: !description.tries.is_empty() && flow_info.begun == [false; 2],
             ..DescribedSession::remembering(description, description.first_memory(), values)
         }
     }
@@ -120,6 +123,7 @@ impl DescribedSession {
             begun: [true; 2],
             ratio: 0,
             beside: Beside::default(),
+            resumes: false,
         }
     }
 

@@ -10,10 +10,10 @@ const HELD: usize = 1 << 16;
 /// The number of messages that fit and follow each other from which on a direction is in step.
 const IN_STEP: usize = 3;
 /// The number of bytes at which a message is searched inside of segments, and the cap on these bytes.
-const SEARCHED: (usize, usize) = (64, 4096);
+pub const SEARCHED: (usize, usize) = (64, 4096);
 
 /// The bytes of a direction that is not in step.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Starts {
     /// The starts of segments, where messages may begin: the first one, and the last ones.
     segments: Vec<u64>,
@@ -104,8 +104,19 @@ impl Starts {
         }
     }
 
-    /// Finds the first message. `more`: further bytes may follow.
-    pub fn find(&mut self, frame: &Frame, stream: &Stream, more: bool, (fits, ends): Questions<'_>) -> Step {
+    /// The same starts of segments, after a search that may have narrowed others.
+    pub fn after(self, search: Starts) -> Starts {
+        Starts { searched: search.searched, ..self }
+    }
+
+    /// Finds the first message. `more`: further bytes may follow; `most`: the cap on places inside of segments.
+    pub fn find(
+        &mut self,
+        frame: &Frame,
+        stream: &Stream,
+        (more, most): (bool, usize),
+        (fits, ends): Questions<'_>,
+    ) -> Step {
         let (bytes, offset) = (stream.bytes(), stream.offset());
         if let Frame::Until(_) = frame {
             return Step::At(0);
@@ -125,7 +136,7 @@ impl Starts {
         });
         if found.is_some() || bytes.len() >= SEARCHED.0.max(2 * self.searched) || !more {
             self.searched = bytes.len();
-            found = first(frame, bytes, found.unwrap_or(bytes.len()), (fits, ends)).or(found);
+            found = first(frame, bytes, found.unwrap_or(bytes.len()).min(most), (fits, ends)).or(found);
         }
         let step = match found {
             Some(at) => Step::At(at),

@@ -2,9 +2,10 @@
 
 use super::super::frames::{Begins, Frame};
 use super::super::reader::{Work, end_of};
-use super::super::recognise::weigh_packet;
 use super::super::state::{State, sender};
-use super::step::{Starts, Step};
+use super::super::supposed::Supposed;
+use super::super::weighing::Weighing;
+use super::step::{SEARCHED, Starts, Step};
 use super::{Channel, DescribedSession};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Out, Provenance, Roles, StreamEvent};
@@ -37,11 +38,40 @@ impl DescribedSession {
         end_of(self.description, State { memory: &self.memory, values: &self.values, from, likely: from }, bytes, work)
     }
 
-    /// Whether a message that may begin here fits the file.
-    fn fits(&self, side: Side, message: &[u8]) -> bool {
-        let from = sender(self.role(side));
-        let (mut work, mut memory) = (Work::default(), self.memory.clone());
-        weigh_packet(self.description, message, message.len(), &mut work, (&mut memory, &self.values), from).is_some()
+    /// Finds the first message of a direction. If the conversation's beginning is missing, also supposes what it has set.
+    fn find(&mut self, frame: &Frame, side: Side, stream: &Stream, more: bool) -> Step {
+        let starts = std::mem::take(&mut self.starts[side.index()]);
+        let known = Supposed { server: self.server, memory: self.memory.clone() };
+        let supposed = if self.resumes { known.others(self.description, false) } else { vec![known] };
+        let places = SEARCHED.1 / supposed.len().max(1);
+        let (mut found, mut waits): (Vec<(usize, Supposed)>, Option<Starts>) = (Vec::new(), None);
+        for one in supposed {
+            let (mut work, mut measured) = (Work::default(), Work::default());
+            let weighing = Weighing::new(self.description, &one, &self.values, false);
+            let mut fits = |message: &[u8]| weighing.fits(message, side, &mut work);
+            let mut ends = |bytes: &[u8]| weighing.end(bytes, side, &mut measured);
+            let mut searched = starts.clone();
+            match searched.find(frame, stream, (more, places), (&mut fits, &mut ends)) {
+                Step::At(at) => found.push((at, one)),
+                Step::Wait => waits = Some(searched),
+                Step::Lost => {}
+            }
+        }
+        let Some((at, first)) = found.first() else {
+            let Some(searched) = waits else { return Step::Lost };
+            self.starts[side.index()] = if self.resumes { starts.after(searched) } else { searched };
+            return Step::Wait;
+        };
+        if found.iter().any(|(_, other)| other.memory != first.memory) && more && stream.bytes().len() < AMBIGUOUS {
+            self.starts[side.index()] = starts;
+            return Step::Wait;
+        }
+        if self.resumes {
+            let alike = found.iter().all(|(_, other)| other.server == first.server);
+            self.suppose(&Supposed { server: first.server.filter(|_| alike), memory: first.memory.clone() });
+            self.resumes = false;
+        }
+        Step::At(*at)
     }
 
     /// Reads all WebSocket frames.
@@ -93,6 +123,8 @@ pub(super) struct Wait {
     newest: usize,
 }
 
+/// The number of bytes of a direction before which suppositions that all fit are not chosen between.
+const AMBIGUOUS: usize = 256;
 /// The most values of a message whose memory is used again.
 const KEPT: usize = 1 << 12;
 /// The cap on the bytes that are read to find the end of a message, in lengths of the message.
@@ -129,15 +161,7 @@ impl Framed for DescribedSession {
             return Next::Wait;
         }
         if self.lost[side.index()] {
-            let mut starts = std::mem::take(&mut self.starts[side.index()]);
-            let step = starts.find(
-                frame,
-                stream,
-                matches!(event, StreamEvent::Data { .. }),
-                (&mut |message| self.fits(side, message), &mut |bytes| self.end(side, bytes, &mut Work::default())),
-            );
-            self.starts[side.index()] = starts;
-            match step {
+            match self.find(frame, side, stream, matches!(event, StreamEvent::Data { .. })) {
                 Step::At(at) => {
                     self.lost[side.index()] = false;
                     if at > 0 {
