@@ -32,6 +32,8 @@ UNTYPED = re.compile(
             r"dnp derived  values\.value",  # the type is the link's
             r"(gne fields packets|(dht|nbt) fields packet) .*",  # groups within themselves, at any depth
             r"resp fields packet value\.items\..*",  # the same
+            # Values within themselves, at any depth; kinds without a name; numbers of several types.
+            r"msgpack-rpc fields \w+ \w+\.((list|pairs)\..*|kind|number)",
             r"ntp fields request reference",  # a time, which is 0 if there is none
             r"hawknl fields frame length",  # printed of a frame that is no message
             r"raknet fields fragment .*|raknet packet  id|raknet derived  joined\.packet\.id",
