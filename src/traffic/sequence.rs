@@ -196,26 +196,26 @@ impl Sequence {
         if self.forgotten(extended) {
             return Seen::Forgotten;
         }
-        if let Some(sent) = self.get_mut(extended) {
+        if extended > newest {
+            self.newest = Some(extended);
+            self.sent.push_back((extended, one));
+            self.floor = self.floor.max(extended - self.modulus / 2);
+            self.forget();
+            return match extended - newest - 1 {
+                0 => Seen::Next,
+                ahead => Seen::Ahead(ahead as u32),
+            };
+        }
+        let place = self.place(extended);
+        if let Some((_, sent)) = place.ok().and_then(|place| self.sent.get_mut(place)) {
             let before = *sent;
             sent.copies = sent.copies.saturating_add(1);
             sent.last_time = time;
             return Seen::Copy { before };
         }
-        if extended <= newest {
-            let place = self.place(extended).unwrap_or_else(|place| place);
-            self.sent.insert(place, (extended, one));
-            self.forget();
-            return Seen::Late;
-        }
-        self.newest = Some(extended);
-        self.sent.push_back((extended, one));
-        self.floor = self.floor.max(extended - self.modulus / 2);
+        self.sent.insert(place.unwrap_or_else(|place| place), (extended, one));
         self.forget();
-        match extended - newest - 1 {
-            0 => Seen::Next,
-            ahead => Seen::Ahead(ahead as u32),
-        }
+        Seen::Late
     }
 
     /// Drops numbers out of range, and the lowest above the cap.
