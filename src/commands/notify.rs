@@ -21,8 +21,14 @@ pub fn warn(text: std::fmt::Arguments<'_>) {
     if let Some(held) = &mut *held() {
         return held.push(line);
     }
+    print(line);
+}
+
+/// Writes a line at once, so that no terminal is stopped between its text and its end.
+fn print(mut line: String) {
+    line.push('\n');
     // If stderr is closed, nothing can be done.
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
 /// The lines that wait; `None`: they are printed at once.
@@ -40,5 +46,5 @@ pub fn hold() {
 /// Prints the lines that were held back.
 pub fn release() {
     let lines = held().take();
-    lines.into_iter().flatten().for_each(|line| _ = writeln!(io::stderr(), "{line}"));
+    lines.into_iter().flatten().for_each(print);
 }
