@@ -111,8 +111,7 @@ impl Parts {
     fn given(&self, field: &'static Field, part: Part, writer: &mut Writer<'_>) -> Result<Option<u64>, WriteStop> {
         let Some(value) = writer.input(field) else { return Ok(None) };
         writer.names.push(field.name);
-        let truth = value.as_bool().or_else(|| value.as_str()?.parse().ok());
-        let number = match (&field.kind, truth) {
+        let number = match (&field.kind, Writer::truth(value)) {
             (Kind::Bool { .. }, Some(set)) => set as i128,
             _ => writer.number(field, value)?,
         };

@@ -22,6 +22,11 @@ pub(in crate::codec) fn plain_number(value: &Json) -> Option<i128> {
 }
 
 impl<'a> Writer<'a> {
+    /// Parses a truth value: a JSON boolean, or its text.
+    pub(in crate::codec) fn truth(value: &Json) -> Option<bool> {
+        value.as_bool().or_else(|| value.as_str()?.parse().ok())
+    }
+
     /// Writes the number before a field's content.
     pub(in crate::codec) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), WriteStop> {
         match prefix.kind {
@@ -184,14 +189,10 @@ impl<'a> Writer<'a> {
                 None => Err(WriteStop::Error(self.wrong(address.about(), value))),
             },
             Kind::Bool { bits } => {
-                let v = match value {
-                    Json::Bool(b) => *b as u64,
-                    Json::String(s) if s == "true" => 1,
-                    Json::String(s) if s == "false" => 0,
-                    _ => match plain_number(value) {
-                        Some(n @ (0 | 1)) => n as u64,
-                        _ => return Err(WriteStop::Error(self.wrong("true or false", value))),
-                    },
+                let v = match (Writer::truth(value), plain_number(value)) {
+                    (Some(set), _) => set as u64,
+                    (None, Some(n @ (0 | 1))) => n as u64,
+                    _ => return Err(WriteStop::Error(self.wrong("true or false", value))),
                 };
                 self.out.put(v, bits as u32);
                 Ok(v)

@@ -141,7 +141,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     }
     let known = Supposed::known(description, server_by_port(description, observation));
     let values = description.settings_of(observation.options);
-    let weighed = weigh_supposed(description, observation, (&known, &values), (true, explain));
+    let weighed = weigh_supposed(observation, Weighing::new(description, &known, &values, explain), true);
     if observation.transport == Transport::Udp || weighed.total >= Evidence::CLAIM || weighed.carrier.is_some() {
         return weighed;
     }
@@ -149,7 +149,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, expla
     // One of several fits by chance more often.
     let tried = (others.len() + 1).ilog2();
     let all = others.iter().map(|other| {
-        let weighed = weigh_supposed(description, observation, (other, &values), (false, false));
+        let weighed = weigh_supposed(observation, Weighing::new(description, other, &values, false), false);
         Weighed { total: weighed.total.saturating_sub(tried), ..weighed }
     });
     let best = all.max_by_key(|other| other.total);
@@ -166,15 +166,10 @@ fn server_by_port(description: &Description, observation: &Observation<'_>) -> O
 }
 
 /// Weighs the evidence for a protocol under a supposition. `search`: messages may also begin inside of a stream's bytes.
-fn weigh_supposed(
-    description: &'static Description,
-    observation: &Observation<'_>,
-    (supposed, values): (&Supposed, &[u64]),
-    (search, explain): (bool, bool),
-) -> Weighed {
+fn weigh_supposed(observation: &Observation<'_>, mut weighing: Weighing<'_>, search: bool) -> Weighed {
+    let Weighing { description, supposed, values, explain, .. } = weighing;
     let mut weighed = Weighed::new(description, observation);
     let flow_info = observation.flow_info();
-    let mut weighing = Weighing::new(description, supposed, values, explain);
     let (mut agreed, mut exact) = (0, 0);
     match observation.transport {
         Transport::Udp => {

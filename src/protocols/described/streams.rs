@@ -74,6 +74,7 @@ impl<'a> Streams<'a> {
                 None => (turn, idle) = ((turn + 1) % count, idle + 1),
             }
         }
+        // What the other directions send may depend on what the first one's missing messages have set.
         let failed = |(k, one): (usize, &Direction<'_>)| {
             one.begun && one.stuck && one.messages == 0 && (k == 0 || !weighing.has_memory())
         };

@@ -34,7 +34,9 @@ impl Supposed {
             }
             let with = |one: &Supposed, value: u64| {
                 let mut one = one.clone();
-                one.memory.iter_mut().skip(*index).take(1).for_each(|place| *place = [value; 2]);
+                if let Some(place) = one.memory.get_mut(*index) {
+                    *place = [value; 2];
+                }
                 one
             };
             all = all.iter().flat_map(|one| values.iter().map(|value| with(one, *value))).collect();

@@ -16,9 +16,12 @@ const SHAPE: (u32, usize) = (2, 6);
 
 /// The evidence of packets under a supposition.
 pub struct Weighing<'a> {
-    description: &'static Description,
-    supposed: &'a Supposed,
-    values: &'a [u64],
+    /// The file.
+    pub description: &'static Description,
+    /// The supposition.
+    pub supposed: &'a Supposed,
+    /// The values of the settings.
+    pub values: &'a [u64],
     memory: Vec<[u64; 2]>,
     work: Work,
     /// The number of packets that fit.
@@ -31,7 +34,8 @@ pub struct Weighing<'a> {
     shaped: u32,
     /// The first packet that does not fit, if it is asked for.
     pub broken: Option<Broken>,
-    explain: bool,
+    /// Whether it is.
+    pub explain: bool,
 }
 
 impl<'a> Weighing<'a> {

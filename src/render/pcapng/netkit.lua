@@ -459,9 +459,7 @@ local ABOUT = {
     { "p", "proto" }, { "v", "version" }, { "m", "message" }, { "f", "from" }, { "c", "flow" }, { "l", "length" },
     { "n", "frame" },
 }
-for _, one in ipairs(ABOUT) do
-    one.field, one.kind, one.pattern = known[one[2]].field, known[one[2]].kind, " " .. one[1] .. "=([^ ]*)"
-end
+for _, one in ipairs(ABOUT) do one.field, one.kind = known[one[2]].field, known[one[2]].kind end
 
 local function about(top, made, kind, value)
     if value and value ~= "" and needed(made) then
@@ -500,17 +498,9 @@ local function findings(text, top)
     end
 end
 
-local ENVELOPE = "^p=([^ ]*) v=([^ ]*) m=([^ ]*) f=([^ ]*) c=(%d+) l=(%d+) b=(%d+%+%d+) *"
-
 -- Draws the last line of a comment, which is the message's tree, from the byte `at` on. Its top, and its envelope.
 local function fields(text, at, summary, tvb, tree)
     local state, places, related = {}, nil, nil
-    -- What most messages have is read at once.
-    local _, last, p, v, m, f, c, l, b = find(text, ENVELOPE, at)
-    if last then
-        state = { p = p, v = v, m = m, f = f, c = c, l = l }
-        places, at = { "b", b }, last + 1
-    end
     while true do
         local _, last, key, value = find(text, "^(%w+)=([^ ]*) *", at)
         if not key then break end
@@ -527,6 +517,7 @@ local function fields(text, at, summary, tvb, tree)
         end
     end
     if at <= #text and byte(text, at) ~= 58 then error("no key: " .. sub(text, at, at + 39)) end
+    if not reading.fields then return tree, state, nil end
     -- Where the bytes are: in the frame, or beside it.
     local sources = {}
     for k = 1, places and #places or 0, 2 do
@@ -567,29 +558,18 @@ local function fields(text, at, summary, tvb, tree)
     return top, state, related
 end
 
--- The parts of the envelope that are read, where nothing else of the message is.
-local function envelope(text, at)
-    local state = {}
-    for _, one in ipairs(reading.about) do state[one[1]] = match(text, one.pattern, at - 1) end
-    if reading.parts then state.i, state.q = match(text, " i=([^ ]*)", at - 1), match(text, " q=([^ ]*)", at - 1) end
-    return state
-end
-
 -- Draws one comment: whole, as its parts were joined. `read`: whether any of its fields is needed.
 local function draw(text, tvb, tree, read)
     local first = find(text, "\n", 9, true) or #text + 1
     local summary = clean(sub(text, 9, first - 1))
-    local last, at, form = first, nil, match(text, "^netkit:(%d+) ", first + 1)
-    -- Notes stand before it.
-    if not form then last, at, form = find(text, "\nnetkit:(%d+) [^\n]*$", first) end
+    -- The tree is the last line. If there is no other, none has to be looked for.
+    local last, form = first, not find(text, "\n", first + 1, true) and match(text, "^netkit:(%d+) ", first + 1)
+    if not form then
+        last, form = find(text, "\nnetkit:%d+ [^\n]*$", first), match(text, "\nnetkit:(%d+) [^\n]*$", first)
+    end
     local top, state, related = tree, {}, nil
     if read and form == FORM then
-        at = last + #form + 9
-        if visible or reading.fields then
-            top, state, related = fields(sub(text, at), 1, summary, tvb, tree)
-        else
-            state = envelope(text, at)
-        end
+        top, state, related = fields(text, last + #form + 9, summary, tvb, tree)
     elseif visible then
         top = tree:add(tvb:range(0, 0), "")
         top:set_text(summary)
@@ -608,7 +588,7 @@ local function draw(text, tvb, tree, read)
             item:set_generated()
         end
     end
-    for _, one in ipairs(reading.about) do about(top, one.field, one.kind, state[one[1]]) end
+    for _, one in ipairs(ABOUT) do about(top, one.field, one.kind, state[one[1]]) end
     if state.i then
         local part, parts = match(state.i, "^(%d+)/(%d+)$")
         about(top, known.part.field, "u32", part)
@@ -633,8 +613,11 @@ local handle
 -- The fields that any message can have, whatever its own fields are.
 local OF_ANY = {}
 for _, one in ipairs(ABOUT) do OF_ANY[one[2]] = true end
-for _, name in ipairs { "part", "parts", "unanswered", "never_acked" } do OF_ANY[name] = "parts" end
-for _, name in ipairs { "summary", "note", "note.level", "note.text", "fault" } do OF_ANY[name] = true end
+for _, name in ipairs {
+    "part", "parts", "unanswered", "never_acked", "summary", "note", "note.level", "note.text", "fault",
+} do
+    OF_ANY[name] = true
+end
 
 -- The arguments of tshark, where they can be read (Linux); nothing in other programs. tshark reads the same of all
 -- packets of a pass; others may read something else of each.
@@ -672,21 +655,17 @@ local function reading_of(pinfo, tree)
     now.read = tree.visible or tree:referenced(handle)
     now.columns = now.visible or not NAMED
         and (now.read or tostring(pinfo.cols.info) ~= NO_INFO or tostring(pinfo.cols.protocol) ~= NO_PROTOCOL)
-    now.fields, now.about = now.read, ABOUT
+    now.fields = now.read
     if TSHARK and now.read and not now.visible then
-        now.fields, now.about = false, {}
+        now.fields = false
         local function ask(name, made)
             local yes = tree:referenced(made)
             if NAMED then yes = NAMED[name] or false end
             now.needs[made] = yes
             now.fields = now.fields or yes and not OF_ANY[name]
-            now.parts = now.parts or yes and OF_ANY[name] == "parts"
         end
         for name, one in pairs(known) do ask(name, one.field) end
         for name, made in pairs(related_fields) do ask("related." .. name, made) end
-        for _, one in ipairs(ABOUT) do
-            if now.needs[one.field] then now.about[#now.about + 1] = one end
-        end
     end
     return now
 end
@@ -695,25 +674,17 @@ end
 local passes = {}
 
 function netkit.dissector(tvb, pinfo, tree)
-    local comment, another = frame_comment()
-    if not comment then return end
-    local texts, text = nil, comment.value
-    if another then
-        texts = {}
-        for _, comment in ipairs { frame_comment() } do
-            local text = comment.value
-            if sub(text, 1, 8) == "netkit: " then
-                texts[#texts + 1] = { text }
-            elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
-                local parts = texts[#texts]
-                parts[#parts + 1] = sub(text, 10)
-            end
+    local texts = {}
+    for _, comment in ipairs { frame_comment() } do
+        local text = tostring(comment.value)
+        if sub(text, 1, 8) == "netkit: " then
+            texts[#texts + 1] = { text }
+        elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
+            local parts = texts[#texts]
+            parts[#parts + 1] = sub(text, 10)
         end
-        for at, parts in ipairs(texts) do texts[at] = table.concat(parts) end
-    elseif sub(text, 1, 8) == "netkit: " then
-        texts = { text }
     end
-    if not texts or #texts == 0 then return end
+    if #texts == 0 then return end
     local pass = pinfo.visited
     reading = TSHARK and passes[pass] or reading_of(pinfo, tree)
     passes[pass] = reading
@@ -722,9 +693,10 @@ function netkit.dissector(tvb, pinfo, tree)
     -- Otherwise only notes and faults are needed, for the expert information: most comments have none.
     if not columns and not read then
         local findable = {}
-        for _, text in ipairs(texts) do
-            local first = find(text, "\n", 9, true)
-            if not first or sub(text, first + 1, first + 7) ~= "netkit:" then findable[#findable + 1] = text end
+        for _, parts in ipairs(texts) do
+            local first = find(parts[1], "\n", 9, true)
+            if #parts > 1 or not first or sub(parts[1], first + 1, first + 7) ~= "netkit:"
+                or find(parts[1], "\n", first + 1, true) then findable[#findable + 1] = parts end
         end
         if #findable == 0 then return end
         texts = findable
@@ -734,8 +706,8 @@ function netkit.dissector(tvb, pinfo, tree)
         and (needed(known.member.field) or needed(known.raw.field) or needed(known.flag.field))
     if entries > ENTRIES then messages, entries = {}, 0 end
     local lines, protocol = {}, nil
-    for _, text in ipairs(texts) do
-        local whole, summary = pcall(draw, text, tvb, root, read)
+    for _, parts in ipairs(texts) do
+        local whole, summary = pcall(draw, table.concat(parts), tvb, root, read)
         if whole then
             protocol = protocol or match(summary, "^%S+")
             lines[#lines + 1] = summary

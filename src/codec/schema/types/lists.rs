@@ -66,7 +66,7 @@ impl<'a> Compiler<'a> {
                 _ => Count::Rest,
             }
         } else if t.kind.trim() == kind && (t.plus != 0 || !t.cases.is_empty()) {
-            let number = self.extended(t, times, (t.plus, &t.cases, t.most))?;
+            let number = self.extended(t, times, t.plus, &t.cases, t.most)?;
             Count::Prefix(prefix(number, t, "count", all)?)
         } else if let Some(n) = digits::unsigned::<u32>(times) {
             if n > 1 << 24 {

@@ -177,7 +177,7 @@ impl<'a> Compiler<'a> {
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
         if !size.cases.is_empty() {
-            let number = self.extended(t, &size.word, (0, &size.cases, size.most))?;
+            let number = self.extended(t, &size.word, 0, &size.cases, size.most)?;
             return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
         }
         if size.most.is_some() {

@@ -88,7 +88,9 @@ impl<'a> Compiler<'a> {
         &mut self,
         t: &FieldText,
         word: &str,
-        (plus, cases, largest): (i32, &[CaseText], Option<u64>),
+        plus: i32,
+        cases: &[CaseText],
+        largest: Option<u64>,
     ) -> Compiled<Field> {
         let mut longer: Vec<Longer> = Vec::new();
         for case in cases {
@@ -156,7 +158,7 @@ impl<'a> Compiler<'a> {
         }
         let listed = t.kind.trim().ends_with(']');
         if !listed && (t.plus != 0 || !t.cases.is_empty()) {
-            field.kind = self.extended(t, t.of.as_deref().unwrap_or(kind), (t.plus, &t.cases, t.most))?.kind;
+            field.kind = self.extended(t, t.of.as_deref().unwrap_or(kind), t.plus, &t.cases, t.most)?.kind;
         }
         let whole = !matches!(field.kind, Kind::Float { .. });
         let names = describe::names(&field.show).unwrap_or_default();

@@ -114,7 +114,8 @@ impl Starts {
         &mut self,
         frame: &Frame,
         stream: &Stream,
-        (more, most): (bool, usize),
+        more: bool,
+        most: usize,
         (fits, ends): Questions<'_>,
     ) -> Step {
         let (bytes, offset) = (stream.bytes(), stream.offset());

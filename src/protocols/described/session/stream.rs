@@ -51,7 +51,7 @@ impl DescribedSession {
             let mut fits = |message: &[u8]| weighing.fits(message, side, &mut work);
             let mut ends = |bytes: &[u8]| weighing.end(bytes, side, &mut measured);
             let mut searched = starts.clone();
-            match searched.find(frame, stream, (more, places), (&mut fits, &mut ends)) {
+            match searched.find(frame, stream, more, places, (&mut fits, &mut ends)) {
                 Step::At(at) => found.push((at, one)),
                 Step::Wait => waits = Some(searched),
                 Step::Lost => {}
