@@ -49,10 +49,10 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '--conversations=[Select part K of N of the conversations, as 3/8; each is in one part]:K/N:_default' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '--flow=[Select the conversation of this number]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -65,7 +65,7 @@ both\:"Both\: each message that passed appears twice"))' \
 '--before-context=[Print also the N messages before each that matches -F, as grep -B]:N:_default' \
 '--after-context=[Print also the N messages after each that matches -F, as grep -A]:N:_default' \
 '(--before-context --after-context)--context=[Print also the N messages before and after each that matches -F, as grep -C]:N:_default' \
-'--threads=[Decode a file with N threads; default\: the number of processors]:N:_default' \
+'--threads=[Read a file with N threads; default\: the number of processors, at most 8]:N:_default' \
 '-f+[Choose the form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"One line for each message"
 table\:"A table, for a few messages"
@@ -151,9 +151,9 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '--flow=[Select the conversation of this number]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -163,8 +163,8 @@ both\:"Both\: each message that passed appears twice"))' \
 '--since=[Select messages from this time on\: 10s, 1m30s, 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Select messages before this time, written as for --since]:TIME:_default' \
 '*--limit=[Change a limit of memory; \`netkit fields\` lists them, N may end in K, M, G]:NAME=N:_default' \
-'--threads=[Decode a file with N threads; default\: the number of processors]:N:_default' \
-'--time=[Show times in this form; default\: relative on narrow terminals, else utc]:relative|delta|utc|local|epoch:((relative\:"Since the capture'\''s first frame"
+'--threads=[Read a file with N threads; default\: the number of processors, at most 8]:N:_default' \
+'--time=[Choose the form of times; default\: relative on narrow terminals, else utc]:relative|delta|utc|local|epoch:((relative\:"Since the capture'\''s first frame"
 delta\:"Since the one before"
 utc\:"The day and the time of day, UTC"
 local\:"The day and the time of day where the program runs, with its offset from UTC"
@@ -193,9 +193,9 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port of packets, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address in packets, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address in packets, if ports do not show it]:ADDR[:PORT]:_default' \
 '-f+[Choose the form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"One line for each message"
 table\:"A table, for a few messages"
@@ -230,7 +230,7 @@ always\:"Always"
 never\:"Never"))' \
 '--lines[Read each line of plain hex as a message of its own]' \
 '(--packet)--payload[Read the bytes as messages, even if they look like an IP packet]' \
-'--packet[Read the bytes as packets, whatever their lengths say]' \
+'--packet[Read the bytes as packets, even if their lengths or checksums are wrong]' \
 '--bytes[Add the whole message as hex to ndjson and json\: \`"bytes"\:".."\`]' \
 '--allow-empty[Accept that there are no messages to check]' \
 '-q[Print no progress and no summaries on stderr]' \
@@ -239,19 +239,19 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::input -- Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves:_files' \
+'*::input -- A file of hex text, `-` for stdin (the default), or the hex digits themselves:_files' \
 && ret=0
 ;;
 (encode)
 _arguments "${_arguments_options[@]}" : \
-'--json=[Read messages as JSON, an object a line or an array; \`-\` is stdin]:FILE:_files' \
+'--json=[Read messages as JSON\: an object on each line, or an array; \`-\` is stdin]:FILE:_files' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[Load a protocol that a file describes (TOML); may be repeated]:FILE:_files' \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '--as=[Choose the form of the bytes]:FORM:((hex\:"One line for each message"
 raw\:"The bytes and nothing else"
 pcap\:"A capture file\: Ethernet, IP, UDP or TCP around each message"
@@ -260,14 +260,14 @@ rust\:"The same in Rust"
 python\:"The same in Python"))' \
 '-o+[Write to this file instead of stdout]:FILE:_files' \
 '--output=[Write to this file instead of stdout]:FILE:_files' \
-'--transport=[Add what a stream has around each message\: length, header or frame]:T:((udp\:"UDP\: nothing around them"
-tcp\:"TCP\: the protocol'\''s own framing"
-ws\:"WebSocket\: a binary message each"))' \
+'--transport=[Frame each message as in a stream\: with its length, header or WebSocket frame]:T:((udp\:"UDP\: the message alone"
+tcp\:"TCP\: the protocol'\''s length or header before it"
+ws\:"WebSocket\: a frame of type binary"))' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
 '--force[Replace an existing output file]' \
-'--keep-going[Report messages that cannot be written, and go on with the next]' \
+'--keep-going[Report messages that cannot be written, and continue with the next]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what other frames were]' \
@@ -291,10 +291,10 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '--conversations=[Select part K of N of the conversations, as 3/8; each is in one part]:K/N:_default' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '--flow=[Select the conversation of this number]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -314,8 +314,8 @@ delta\:"Since the one before"
 utc\:"The day and the time of day, UTC"
 local\:"The day and the time of day where the program runs, with its offset from UTC"
 epoch\:"Seconds since 1970"))' \
-'(--by --step --delivery --track --unanswered --never-acked --slow --latency)--plot=[Draw bytes a second over time, stacked by message or direction]::message|direction:_default' \
-'(--delivery)--track=[Follow a field\: a line each time it occurs; in text a sparkline]:FIELD:(frame time flow length proto version from transport src dst host ip port message note copy leg related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
+'(--by --step --delivery --track --unanswered --never-acked --slow --latency)--plot=[Draw the bytes per second over time, stacked by message or direction]::message|direction:_default' \
+'(--delivery)--track=[Follow a field\: print each of its values; in text, a sparkline]:FIELD:(frame time flow length proto version from transport src dst host ip port message note copy leg related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '*--fail-on=[Exit with status 1 on faults, warnings, unclaimed traffic or reached limits]:fault|warning|unclaimed|limit:((warning\:"A warning, an error or a fault"
 fault\:"A fault"
 unclaimed\:"A conversation with payload that no protocol has"
@@ -343,7 +343,7 @@ tsv\:"The same with tabs"))' \
 '--file-time=[Begin another file of -i -w after this time]:TIME:_default' \
 '-W+[Keep the last N files of -C and -G and remove older ones]:N:_default' \
 '--file-count=[Keep the last N files of -C and -G and remove older ones]:N:_default' \
-'(--track)--threads=[Read a file with N threads; default\: the number of processors]:N:_default' \
+'(--track)--threads=[Read a file with N threads; default\: the number of processors, at most 8]:N:_default' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
@@ -354,7 +354,7 @@ never\:"Never"))' \
 '(--by --step --delivery --track)--unanswered[List the messages that nothing in the capture answers]' \
 '(--by --step --delivery --track)--never-acked[List the messages that nothing in the capture acknowledges]' \
 '(--by --step --delivery --track)--latency[Show how long messages waited for responses and acknowledgements]' \
-'(--by)--delivery[Show what became of numbered messages, requests and links]' \
+'(--by)--delivery[Show which numbered messages, requests and links arrived, and when]' \
 '--allow-empty[Accept that there are no messages to check]' \
 '--force[Replace existing output files]' \
 '-q[Print no progress and no summaries on stderr]' \
@@ -363,7 +363,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::files -- Captures; `-` is stdin. Of several, each is reported, then all together as one capture:_files' \
+'*::files -- Captures; `-` is stdin. Several are reported one by one, then together:_files' \
 && ret=0
 ;;
 (top)
@@ -379,9 +379,9 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '--flow=[Select the conversation of this number]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -392,10 +392,10 @@ both\:"Both\: each message that passed appears twice"))' \
 '--until=[Select messages before this time, written as for --since]:TIME:_default' \
 '*--limit=[Change a limit of memory; \`netkit fields\` lists them, N may end in K, M, G]:NAME=N:_default' \
 '--sort=[Sort by this column, the largest first]:COLUMN:(byte_rate message_rate messages bytes faults client_rtt_p50 server_rtt_p50 resent_share lost_share idle)' \
-'--redraw=[Redraw, or print the next line, after this time]:TIME:_default' \
-'-f+[Choose the form of the output]:F:((text\:"Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"
+'--redraw=[Update the tables at this interval]:TIME:_default' \
+'-f+[Choose the form of the output]:F:((text\:"Tables that are redrawn on a terminal; lines of NAME=VALUE in a pipe"
 ndjson\:"One JSON object for each update"))' \
-'--format=[Choose the form of the output]:F:((text\:"Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"
+'--format=[Choose the form of the output]:F:((text\:"Tables that are redrawn on a terminal; lines of NAME=VALUE in a pipe"
 ndjson\:"One JSON object for each update"))' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
@@ -410,7 +410,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::files -- A capture that goes on; `-` is stdin:_files' \
+'::files -- A growing capture; `-` is stdin:_files' \
 && ret=0
 ;;
 (diff)
@@ -421,9 +421,9 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '--flow=[Select the conversation of this number]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -475,9 +475,9 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '--flow=[Select the conversation of this number]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -504,15 +504,15 @@ never\:"Never"))' \
 ;;
 (probe)
 _arguments "${_arguments_options[@]}" : \
-'--targets=[Read more servers from a file, one a line; \`-\` is stdin]:FILE:_files' \
+'--targets=[Read more servers from a file, one on each line; \`-\` is stdin]:FILE:_files' \
 '-p+[Set the protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[Load a protocol whose file (TOML) has a \[probe\]; may be repeated]:FILE:_files' \
-'--transport=[Ask over this transport only; default\: all that the protocol has, in turn]:T:((udp\:"UDP"
+'--transport=[Ask over this transport only; default\: each that the protocol has, in turn]:T:((udp\:"UDP"
 tcp\:"TCP"
 ws\:"WebSocket"))' \
-'*-s+[Change a setting of a protocol, as riptide.version=2.0]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'*--set=[Change a setting of a protocol, as riptide.version=2.0]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '-n+[Measure N round trips]:N:_default' \
 '--samples=[Measure N round trips]:N:_default' \
 '--interval=[Wait this long between round trips]:TIME:_default' \
@@ -535,7 +535,7 @@ json\:"One JSON array with an object for each server"
 prometheus\:"Prometheus'\'' text format"
 influx\:"InfluxDB'\''s line protocol\: one line for each server"
 nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
-'--every=[Ask again and again, one round each TIME, until Ctrl-C]:TIME:_default' \
+'--every=[Repeat the probe at this interval, until Ctrl-C]:TIME:_default' \
 '--textfile=[Write -f prometheus to a file, for node_exporter'\''s textfile collector]:FILE:_files' \
 '--pcap=[Record the exchange as pcap; as pcapng with its messages for a name in .pcapng]:FILE:_files' \
 '--parallel=[Ask at most N servers at once]:N:_default' \
@@ -564,11 +564,11 @@ server\:"Between the proxy and the server"
 both\:"Both\: each message that passed appears twice"))' \
 '--from=[Play this side; default\: client with --to, server with --listen]:client|server:_default' \
 '(--asap)--speed=[Play this many times as fast as captured]:X:_default' \
-'--max-gap=[Shorten longer pauses to this time, as 1s or 200ms]:TIME:_default' \
+'--max-gap=[Shorten pauses longer than this to this time, as 1s or 200ms]:TIME:_default' \
 '--loop=[Play N sessions, one after the other]:N:_default' \
-'(--list --dry-run --expect --pcap --loop --from)--clients=[Play N sessions at once, and report how the server copes]:N:_default' \
+'(--list --dry-run --expect --pcap --loop --from)--clients=[Play N sessions at once, and report how the server handles them]:N:_default' \
 '--ramp=[Begin this many sessions each second, with --clients]:RATE:_default' \
-'(--ramp --for)--stages=[Begin sessions at rates reached in turn, as 10/s\:30s,100/s\:1m,0\:10s]:RATE:TIME,..:_default' \
+'(--ramp --for)--stages=[Change the rate of new sessions evenly to each of these\: 10/s\:30s,100/s\:1m,0\:10s]:RATE:TIME,..:_default' \
 '--for=[Replace sessions that end, for this long; default\: each is played once]:TIME:_default' \
 '*--fail-on=[Exit with status 1 when a figure of --clients is out of bounds\: '\''p99>200ms'\'']:FIGURE>AMOUNT:_default' \
 '--last-frame=[Leave out everything after this frame]:FRAME:_default' \
@@ -585,14 +585,14 @@ ndjson\:"One JSON object for each refusal and divergence, then one for the sessi
 '--format=[Choose the form of the output]:F:((text\:"For people"
 ndjson\:"One JSON object for each refusal and divergence, then one for the session; with --clients one each second, then one for all"))' \
 '--pcap=[Record the exchange as pcap; as pcapng with its messages for a name in .pcapng]:FILE:_files' \
-'-p+[Set the protocol instead of recognising it]:P:(riptide dnp nano gne acknex)' \
-'--proto=[Set the protocol instead of recognising it]:P:(riptide dnp nano gne acknex)' \
+'-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
+'--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[Load a protocol that a file describes (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML), for --on]:FILE:_files' \
 '*--port=[Name the protocol of a port, as 7000=riptide]:PORT=P:_default' \
-'--server=[Name the captured server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
+'--server=[Name the captured server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
 '*--limit=[Change a limit of memory; \`netkit fields\` lists them, N may end in K, M, G]:NAME=N:_default' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
@@ -626,16 +626,16 @@ tcp\:"TCP, and what it carries"))' \
 '*--reorder=[Swap this share of datagrams with the next one]:P%:_default' \
 '*--corrupt=[Flip one bit of this share of datagrams, or of a stream'\''s pieces]:P%:_default' \
 '*--outage=[Let nothing pass for a part of each period, as 2s/30s; a stream waits]:TIME/EVERY:_default' \
-'*--rate=[Limit the bits a second, headers included\: 64kbit, 1.5mbit, 1gbit]:RATE:_default' \
+'*--rate=[Limit the bits per second, headers included\: 64kbit, 1.5mbit, 1gbit]:RATE:_default' \
 '*--rate-payload=[Limit as --rate does, without the IP, UDP and TCP headers]:RATE:_default' \
 '*--stall=[Delay this share of a stream'\''s pieces, and what follows, as after a loss]:P%/TIME:_default' \
 '*--reset=[Reset the connection at this share of a stream'\''s pieces]:P%:_default' \
 '*--network=[Impair as wifi, lte, 3g, satellite or bad (\`netkit help impairments\`)]:NAME:(wifi lte 3g satellite bad)' \
-'--profile=[Read impairments by a timetable from a file]:FILE:_files' \
-'--like=[Impair packets as in this capture\: delay, losses with their bursts, order]:CAPTURE:_files' \
+'--profile=[Read a timetable of impairments from a file]:FILE:_files' \
+'--like=[Impair packets as in this capture\: delay, bursts of losses, reordering]:CAPTURE:_files' \
 '*--on=[Act on matching messages; may be repeated]:EXPR: [after N] [once] ACTION, ..:_default' \
-'--rules=[Read rules as those of --on from a file, one a line]:FILE:_files' \
-'*--fail-on=[Exit with status 1 when rules acted too often or rarely\: '\''not_applied > 0'\'']:FIGURE>N:_default' \
+'--rules=[Read rules like those of --on from a file, one on each line]:FILE:_files' \
+'*--fail-on=[Exit with status 1 when rules acted too often or too rarely\: '\''not_applied > 0'\'']:FIGURE>N:_default' \
 '--seed=[Choose which packets are impaired\: the same number impairs the same ones]:N:_default' \
 '--hold=[Hold matching messages until you pass, edit or drop them]:EXPR:_default' \
 '--hold-for=[Pass a held message after this time]:TIME:_default' \
@@ -660,15 +660,15 @@ tsv\:"The same with tabs"
 dialogue\:"Client at the left, server at the right"
 hexdump\:"Bytes with offsets\: for netkit dump and Wireshark'\''s text2pcap"
 none\:"Nothing but the counts at the end"))' \
-'*--columns=[Choose the columns of csv, tsv and summary, as for decode]:A,B.C:_default' \
+'*--columns=[Choose the columns of csv, tsv and summary\: time,src,message,message_id]:A,B.C:_default' \
 '--pcap=[Record both legs as pcapng, with each packet'\''s outcome as its comment]:FILE:_files' \
 '--pcap-size=[Begin another recording file before this one exceeds SIZE]:SIZE:_default' \
 '--pcap-files=[Keep the last N files of --pcap-size and remove older ones]:N:_default' \
-'--status=[Print the counts so far on stderr at this interval, as SIGUSR1 does at once]:TIME:_default' \
+'--status=[Print the counts so far on stderr at this interval; SIGUSR1 prints them once]:TIME:_default' \
 '--most-clients=[Accept at most N clients at once]:N:_default' \
 '--idle=[Forget a client of datagrams that was silent for this long]:TIME:_default' \
-'-p+[Set the protocol instead of recognising it]:P:(riptide dnp nano gne acknex)' \
-'--proto=[Set the protocol instead of recognising it]:P:(riptide dnp nano gne acknex)' \
+'-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
+'--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[Load a protocol that a file describes (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
@@ -680,7 +680,7 @@ always\:"Always"
 never\:"Never"))' \
 '*--up[Apply the impairments that follow to what clients send]' \
 '*--down[Apply the impairments that follow to what the server sends]' \
-'*--both[Apply the impairments that follow to both directions, as without it]' \
+'*--both[Apply the impairments that follow to both directions (the default)]' \
 '(-f --format --columns --status)--view[Show the messages on the terminal, as netkit view; hold, edit and drop them]' \
 '--force[Replace an existing output file]' \
 '-q[Print no progress and no summaries on stderr]' \
@@ -719,10 +719,10 @@ _arguments "${_arguments_options[@]}" : \
 '*--schema=[Load the layouts of your game'\''s payloads (TOML); may be repeated]:FILE:_files' \
 '*-s+[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[Change a setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 riptide.timeout=5s riptide.attempts=15 riptide.quality=on riptide.quality=off dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=500ms dnp.timeout=3s nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
-'--from=[Set which side sent the bytes, where nothing else shows it]:client|server:_default' \
+'--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port, as 7000=mygame]:PORT=P:_default' \
-'--server=[Name the server'\''s address, where ports do not show it]:ADDR[:PORT]:_default' \
-'--first=[Show this many packets that do not fit, and of each other finding]:N:_default' \
+'--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
+'--first=[Show at most N packets that do not fit, and N places of each other finding]:N:_default' \
 '-f+[Choose the form of the output]:F:((text\:"For people"
 json\:"One JSON object"))' \
 '--format=[Choose the form of the output]:F:((text\:"For people"
@@ -747,7 +747,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
 '*--protocol-file=[Document a protocol that a file describes (TOML)]:FILE:_files' \
-'(-f --format --examples --as-toml)--from=[Write a protocol file from a description in another language (.proto, .ksy)]:FILE:_files' \
+'(-f --format --examples --as-toml)--convert=[Convert a description in another language (.proto, .ksy) into a protocol file]:FILE:_files' \
 '-f+[Choose the form of the output]:F:((text\:"For people"
 json\:"For tools"))' \
 '--format=[Choose the form of the output]:F:((text\:"For people"

@@ -104,6 +104,15 @@ fn what_is_meant_is_said() {
     assert!(none.err.starts_with("netkit: no command or topic \"xyzzy\" (netkit help"));
 }
 
+/// The first screen of a page has a command to run or a file to write.
+#[test]
+fn first_screens_have_an_example() {
+    let example = |line: &str| line.strip_prefix("    ").is_some_and(|code| !code.starts_with(' '));
+    let mut topics = listed("\nTopics");
+    topics.retain(|topic| !text(&["help", topic], Some(80)).lines().take(24).any(example));
+    assert!(topics.is_empty(), "no example in the first 24 lines of {topics:?}");
+}
+
 /// Everything that the README shows is executed (tests/golden.rs), and whoever opens it reads it to the end.
 #[test]
 fn the_readme_is_short_and_runs() {

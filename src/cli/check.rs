@@ -20,7 +20,7 @@ pub struct Check {
     pub captures: Vec<PathBuf>,
     /// Print a first file for an unknown protocol, from what the bytes show
     ///
-    /// FILE is a capture, too. Of several servers, the one with the most traffic counts; --server names another.
+    /// FILE is then the capture. Of several servers, the one with the most traffic is described; --server names another.
     #[arg(long, conflicts_with_all = ["format", "first", "allow_empty", "proto", "schema", "set", "from", "port"], help_heading = "Output")]
     pub suggest: bool,
     /// Options of the dissection.
@@ -29,10 +29,10 @@ pub struct Check {
     /// Name the protocol of a port, as 7000=mygame
     #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol")]
     pub port: Vec<(u16, String)>,
-    /// Name the server's address, where ports do not show it
+    /// Name the server's address, if ports do not show it
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
-    /// Show this many packets that do not fit, and of each other finding
+    /// Show at most N packets that do not fit, and N places of each other finding
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output")]
     pub first: u16,
     /// Choose the form of the output

@@ -44,7 +44,7 @@ pub struct Decode {
     /// Print also the N messages before and after each that matches -F, as grep -C
     #[arg(long, value_name = "N", requires = "filter", value_parser = context(), conflicts_with_all = ["before_context", "after_context"], help_heading = "Selection", hide_short_help = true)]
     pub context: Option<u16>,
-    /// Decode a file with N threads; default: the number of processors
+    /// Read a file with N threads; default: the number of processors, at most 8
     #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub threads: Option<usize>,
     /// Read twice, to add to each message its relations to later ones

@@ -36,7 +36,7 @@ pub struct Diff {
     pub ignore: Vec<String>,
     /// Accept that there is nothing to compare
     ///
-    /// Without it, --fail-on fails then.
+    /// Without this option, --fail-on fails if there is nothing.
     #[arg(long, help_heading = "Checks", hide_short_help = true)]
     pub allow_empty: bool,
     /// Choose the form of the output

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(tasks = DUMP)]
 pub struct Dump {
-    /// Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves
+    /// A file of hex text, `-` for stdin (the default), or the hex digits themselves
     #[arg(value_name = "FILE|HEX", value_hint = clap::ValueHint::FilePath)]
     pub input: Vec<PathBuf>,
     /// Options of the dissection.
@@ -25,15 +25,15 @@ pub struct Dump {
     /// Read the bytes as messages, even if they look like an IP packet
     #[arg(long, conflicts_with = "packet", help_heading = "Input")]
     pub payload: bool,
-    /// Read the bytes as packets, whatever their lengths say
+    /// Read the bytes as packets, even if their lengths or checksums are wrong
     ///
-    /// Ethernet, IP, loopback or Linux cooked.
+    /// The link layer is Ethernet, IP, loopback or Linux cooked.
     #[arg(long, help_heading = "Input")]
     pub packet: bool,
     /// Name the protocol of a port of packets, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol")]
     pub port: Vec<(u16, String)>,
-    /// Name the server's address in packets, where ports do not show it
+    /// Name the server's address in packets, if ports do not show it
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
     /// The output of messages.

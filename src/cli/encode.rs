@@ -18,9 +18,9 @@ pub struct Encode {
     /// Its fields, as `netkit fields PROTO.MESSAGE` names them
     #[arg(value_name = "FIELD=VALUE", conflicts_with = "json")]
     pub fields: Vec<String>,
-    /// Read messages as JSON, an object a line or an array; `-` is stdin
+    /// Read messages as JSON: an object on each line, or an array; `-` is stdin
     ///
-    /// Lines of decode -f ndjson, the array of -f json, or written by hand.
+    /// It is what decode -f ndjson or -f json prints, or is written by hand.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub json: Option<PathBuf>,
     /// Options of the dissection.
@@ -28,7 +28,7 @@ pub struct Encode {
     pub dissect: Dissect,
     /// Choose the form of the bytes
     ///
-    /// Default: hex, or pcap where the output's name ends so.
+    /// Default: pcap if the output's name ends in .pcap, else hex.
     #[arg(long = "as", alias = "to", value_enum, value_name = "FORM", help_heading = "Output")]
     pub to: Option<To>,
     /// Write to this file instead of stdout
@@ -37,12 +37,12 @@ pub struct Encode {
     /// Replace an existing output file
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Add what a stream has around each message: length, header or frame
+    /// Frame each message as in a stream: with its length, header or WebSocket frame
     ///
-    /// tcp: the protocol's length or header; ws: a WebSocket frame. Default: none; for pcap as the line says.
+    /// Default: none; for pcap the transport of the message's JSON line.
     #[arg(long, value_parser = one_of(TRANSPORTS), value_name = "T", help_heading = "Output")]
     pub transport: Option<Carrier>,
-    /// Report messages that cannot be written, and go on with the next
+    /// Report messages that cannot be written, and continue with the next
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub keep_going: bool,
 }
@@ -66,9 +66,9 @@ pub enum To {
 
 /// The transports of the messages.
 const TRANSPORTS: [Allowed<Carrier>; 3] = [
-    ("udp", Carrier::Udp, "UDP: nothing around them"),
-    ("tcp", Carrier::Tcp, "TCP: the protocol's own framing"),
-    ("ws", Carrier::Ws, "WebSocket: a binary message each"),
+    ("udp", Carrier::Udp, "UDP: the message alone"),
+    ("tcp", Carrier::Tcp, "TCP: the protocol's length or header before it"),
+    ("ws", Carrier::Ws, "WebSocket: a frame of type binary"),
 ];
 
 const ENCODE: &str = "\

@@ -22,9 +22,9 @@ pub struct Fields {
     /// List built-in protocol files, print the one named, or write all into DIR/
     #[arg(long, conflicts_with = "format")]
     pub examples: bool,
-    /// Write a protocol file from a description in another language (.proto, .ksy)
+    /// Convert a description in another language (.proto, .ksy) into a protocol file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["what", "format", "examples", "as_toml"])]
-    pub from: Option<PathBuf>,
+    pub convert: Option<PathBuf>,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::FIELDS), value_name = "F")]
     pub format: Form,
@@ -41,4 +41,4 @@ Examples:
   netkit fields dnp -f json          for tools
   netkit fields dnp --as-toml        a protocol file to begin your own with
   netkit fields --examples enet > enet.toml    a protocol described in a file
-  netkit fields --from game.ksy > game.toml    begin with another description";
+  netkit fields --convert game.ksy > game.toml    begin with another description";

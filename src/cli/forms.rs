@@ -122,7 +122,7 @@ pub const FIELDS: [Allowed<Form>; 3] = [
 
 /// The forms of live tables.
 pub const TOP: [Allowed<Form>; 2] = [
-    ("text", Form::Text, "Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"),
+    ("text", Form::Text, "Tables that are redrawn on a terminal; lines of NAME=VALUE in a pipe"),
     ("ndjson", Form::Ndjson, "One JSON object for each update"),
 ];
 

@@ -67,8 +67,8 @@ pub struct Cli {
 const EXIT: &str = "\
 Exit status:
   0  finished (also when the reader of a pipe went away)
-  1  finished, but a check failed: a fault with --fail-on, no message that matches --expect;
-     also if there is no message to check
+  1  finished, but a check failed: a fault with --fail-on, no message that matches --expect,
+     or no message to check
   2  wrong usage
   3  input or output failed: no such file, a truncated capture (what could be read was printed)
   130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)

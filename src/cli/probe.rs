@@ -18,9 +18,9 @@ pub struct Probe {
     /// Servers: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH; HOST alone with --proto
     #[arg(value_name = "HOST:PORT", required_unless_present = "targets")]
     pub target: Vec<String>,
-    /// Read more servers from a file, one a line; `-` is stdin
+    /// Read more servers from a file, one on each line; `-` is stdin
     ///
-    /// [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment.
+    /// A line is [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub targets: Option<PathBuf>,
     /// Set the protocol; default: try all of them, in an order that harms none
@@ -31,10 +31,10 @@ pub struct Probe {
     /// Without -p, only the protocols of such files are tried.
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub protocol_file: Vec<PathBuf>,
-    /// Ask over this transport only; default: all that the protocol has, in turn
+    /// Ask over this transport only; default: each that the protocol has, in turn
     #[arg(long, value_parser = one_of(TRANSPORTS), value_name = "T", help_heading = "Protocol", hide_short_help = true)]
     pub transport: Option<Carrier>,
-    /// Change a setting of a protocol, as riptide.version=2.0
+    /// Change a setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
     /// Measure N round trips
@@ -48,7 +48,7 @@ pub struct Probe {
     pub timeout: Option<Duration>,
     /// Spend at most this long on a server, whatever it sends
     ///
-    /// Default: 30s, and what -n, --interval and -W ask for.
+    /// Default: 30s, or more if -n, --interval and -W need more.
     #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Complete the handshake of dnp and gne, which makes a player for a moment
@@ -64,24 +64,24 @@ pub struct Probe {
     pub name: String,
     /// Send this to connect: hex, text:WORDS or a JSON object
     ///
-    /// What the server's application expects of riptide and nano clients: a password or a token. A JSON object is
-    /// nano's "user", or riptide's by the schema of connect.
+    /// For riptide and nano servers whose application expects a password or a token. A JSON object is nano's "user"; for
+    /// riptide, the schema of connect encodes it.
     #[arg(long, value_name = "DATA", help_heading = "Session")]
     pub connect_data: Option<ConnectData>,
     /// Load the layouts of your game's payloads (TOML); may be repeated
     ///
-    /// Those of connect, welcome and reject count, too.
+    /// They also describe the data of connect, welcome and reject.
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::PROBE), value_name = "F", help_heading = "Output")]
     pub format: Form,
-    /// Ask again and again, one round each TIME, until Ctrl-C
+    /// Repeat the probe at this interval, until Ctrl-C
     #[arg(long, value_name = "TIME", value_parser = every, help_heading = "Session")]
     pub every: Option<Duration>,
     /// Write -f prometheus to a file, for node_exporter's textfile collector
     ///
-    /// A file NAME.prom, written beside it and renamed.
+    /// The name ends in .prom. The file is always complete: it is written under another name and renamed.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub textfile: Option<PathBuf>,
     /// Record the exchange as pcap; as pcapng with its messages for a name in .pcapng
@@ -124,7 +124,7 @@ const TRANSPORTS: [Allowed<Carrier>; 3] =
 
 const PROBE: &str = "\
 Examples:
-  netkit probe game.example:7777               which protocol, version, how far
+  netkit probe game.example:7777               which protocol, version, round trip
   netkit probe game.example:7777 -p riptide -n 20 --interval 500ms
   netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
   netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
@@ -138,7 +138,8 @@ Examples:
 
 netkit asks a server a few times, as the server's own client would, and closes its session \
 properly, even after Ctrl-C (`netkit help output` names servers that still keep a socket). It \
-completes the handshakes of riptide and nano; dnp and gne create a player only with --connect. Jitter is the mean difference between consecutive round trips.
+completes the handshakes of riptide and nano; dnp and gne create a player only with --connect. \
+Jitter is the mean difference between consecutive round trips.
 
 Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, \
 rejected, full, pending, closed, broken, timed_out (--max-time), interrupted, failed. The exit \

@@ -24,31 +24,31 @@ pub struct Proxy {
     pub target: netkit::live::net::Target,
     /// Relay only datagrams or only streams
     ///
-    /// Default: both, or what the other options are for.
+    /// Default: both, or the one that the impairments are for.
     #[arg(long, value_enum, value_name = "T", help_heading = "Session", hide_short_help = true)]
     pub transport: Option<ProxyTransport>,
     /// The impairments of each direction.
     #[command(flatten)]
     pub directions: Directions,
-    /// Read impairments by a timetable from a file
+    /// Read a timetable of impairments from a file
     ///
-    /// Lines as 'from 10s to 20s: loss 5%/4, up delay 80ms'.
+    /// A line is 'from 10s to 20s: loss 5%/4, up delay 80ms'.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Impairments", hide_short_help = true)]
     pub profile: Option<PathBuf>,
-    /// Impair packets as in this capture: delay, losses with their bursts, order
+    /// Impair packets as in this capture: delay, bursts of losses, reordering
     ///
-    /// The delay is that above the minimum.
+    /// The delay is what the capture's delays exceed the shortest one by.
     #[arg(long, value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath, help_heading = "Impairments", hide_short_help = true)]
     pub like: Option<PathBuf>,
     /// Act on matching messages; may be repeated
     #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..", help_heading = "Rules")]
     pub on: Vec<String>,
-    /// Read rules as those of --on from a file, one a line
+    /// Read rules like those of --on from a file, one on each line
     ///
     /// `#` begins a comment. The file is read again when it changes, and on SIGHUP.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Rules", hide_short_help = true)]
     pub rules: Option<PathBuf>,
-    /// Exit with status 1 when rules acted too often or rarely: 'not_applied > 0'
+    /// Exit with status 1 when rules acted too often or too rarely: 'not_applied > 0'
     #[arg(long, value_name = "FIGURE>N", help_heading = "Checks", hide_short_help = true)]
     pub fail_on: Vec<netkit::live::rules::Bound>,
     /// Choose which packets are impaired: the same number impairs the same ones
@@ -69,12 +69,12 @@ pub struct Proxy {
     /// Choose the form of the output
     #[arg(short, long, default_value = "summary", value_parser = one_of(relayed()), value_name = "F", help_heading = "Output")]
     pub format: Format,
-    /// Choose the columns of csv, tsv and summary, as for decode
+    /// Choose the columns of csv, tsv and summary: time,src,message,message_id
     #[arg(long, value_name = "A,B.C", value_delimiter = ',', help_heading = "Output", hide_short_help = true)]
     pub columns: Vec<String>,
     /// Record both legs as pcapng, with each packet's outcome as its comment
     ///
-    /// For a name in .pcapng its messages are added, as decode -f pcapng has them.
+    /// If the name ends in .pcapng, comments also have the messages, as with decode -f pcapng.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub pcap: Option<PathBuf>,
     /// Begin another recording file before this one exceeds SIZE
@@ -85,7 +85,7 @@ pub struct Proxy {
     /// Keep the last N files of --pcap-size and remove older ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "pcap_size", help_heading = "Output", hide_short_help = true)]
     pub pcap_files: Option<u32>,
-    /// Print the counts so far on stderr at this interval, as SIGUSR1 does at once
+    /// Print the counts so far on stderr at this interval; SIGUSR1 prints them once
     #[arg(long, value_name = "TIME", value_parser = status, help_heading = "Output", hide_short_help = true)]
     pub status: Option<Duration>,
     /// Replace an existing output file
@@ -97,7 +97,7 @@ pub struct Proxy {
     /// Forget a client of datagrams that was silent for this long
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = idle, help_heading = "Limits", hide_short_help = true)]
     pub idle: Duration,
-    /// Set the protocol instead of recognising it
+    /// Set the protocol, or the file that describes it, instead of recognising it
     #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
     pub proto: Option<String>,
     /// Load a protocol that a file describes (TOML); may be repeated
@@ -147,7 +147,7 @@ const KNOBS: [(&str, &str, &str); 13] = [
     ("reorder", "P%", "Swap this share of datagrams with the next one"),
     ("corrupt", "P%", "Flip one bit of this share of datagrams, or of a stream's pieces"),
     ("outage", "TIME/EVERY", "Let nothing pass for a part of each period, as 2s/30s; a stream waits"),
-    ("rate", "RATE", "Limit the bits a second, headers included: 64kbit, 1.5mbit, 1gbit"),
+    ("rate", "RATE", "Limit the bits per second, headers included: 64kbit, 1.5mbit, 1gbit"),
     ("rate-payload", "RATE", "Limit as --rate does, without the IP, UDP and TCP headers"),
     ("stall", "P%/TIME", "Delay this share of a stream's pieces, and what follows, as after a loss"),
     ("reset", "P%", "Reset the connection at this share of a stream's pieces"),
@@ -156,7 +156,7 @@ const KNOBS: [(&str, &str, &str); 13] = [
 const TURNS: [(&str, &str); 3] = [
     ("up", "Apply the impairments that follow to what clients send"),
     ("down", "Apply the impairments that follow to what the server sends"),
-    ("both", "Apply the impairments that follow to both directions, as without it"),
+    ("both", "Apply the impairments that follow to both directions (the default)"),
 ];
 /// The heading of the impairments.
 const HEADING: &str = "Impairments";

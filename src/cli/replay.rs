@@ -44,25 +44,25 @@ pub struct Replay {
     /// Play as fast as the peer allows
     #[arg(long, help_heading = "Session", hide_short_help = true)]
     pub asap: bool,
-    /// Shorten longer pauses to this time, as 1s or 200ms
+    /// Shorten pauses longer than this to this time, as 1s or 200ms
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Session", hide_short_help = true)]
     pub max_gap: Option<Duration>,
     /// Play N sessions, one after the other
     #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Session", hide_short_help = true)]
     pub times: u32,
-    /// Play N sessions at once, and report how the server copes
+    /// Play N sessions at once, and report how the server handles them
     ///
-    /// Each has ids of its own. Reported are how many connect, are refused and dropped, and how long the server takes
-    /// to answer.
+    /// Each session has its own ids. The report has the counts of sessions that connected, were refused or dropped, and the
+    /// server's response times.
     #[arg(long, value_name = "N", requires = "to", value_parser = clap::value_parser!(u32).range(1..=100_000),
         conflicts_with_all = ["list", "dry_run", "expect", "pcap", "times", "from"], help_heading = "Load")]
     pub clients: Option<u32>,
     /// Begin this many sessions each second, with --clients
     #[arg(long, value_name = "RATE", default_value = "50/s", value_parser = per_second, requires = "clients", help_heading = "Load", hide_short_help = true)]
     pub ramp: f64,
-    /// Begin sessions at rates reached in turn, as 10/s:30s,100/s:1m,0:10s
+    /// Change the rate of new sessions evenly to each of these: 10/s:30s,100/s:1m,0:10s
     ///
-    /// With --clients, which is then the most at once.
+    /// The first stage starts at 0. --clients N is the largest number of sessions at once.
     #[arg(long, value_name = "RATE:TIME,..", requires = "clients", conflicts_with_all = ["ramp", "lasting"], help_heading = "Load", hide_short_help = true)]
     pub stages: Option<netkit::live::load::Stages>,
     /// Replace sessions that end, for this long; default: each is played once
@@ -70,7 +70,7 @@ pub struct Replay {
     pub lasting: Option<Duration>,
     /// Exit with status 1 when a figure of --clients is out of bounds: 'p99>200ms'
     ///
-    /// Also as 'dropped>1%' and 'connected<1000'; may be repeated.
+    /// Other limits are 'dropped>1%' and 'connected<1000'; may be repeated.
     #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients", help_heading = "Checks", hide_short_help = true)]
     pub fail_on: Vec<netkit::live::load::Bound>,
     /// Allow a peer in a network that is not private
@@ -84,7 +84,7 @@ pub struct Replay {
     pub timeout: Duration,
     /// End a session after this long, whatever the peer sends
     ///
-    /// Default: as long as the recording at this speed and 30s (with --asap 30s), or -W where that is longer.
+    /// Default: 30s more than the recording at this speed takes (with --asap: 30s), or -W if that is longer.
     #[arg(long, value_name = "TIME", value_parser = limit_of_time, help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Act on matching messages; may be repeated
@@ -123,7 +123,7 @@ pub struct Replay {
     /// Replace an existing output file
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// Set the protocol instead of recognising it
+    /// Set the protocol, or the file that describes it, instead of recognising it
     #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
     pub proto: Option<String>,
     /// Load a protocol that a file describes (TOML); may be repeated
@@ -138,7 +138,7 @@ pub struct Replay {
     /// Name the protocol of a port, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol", hide_short_help = true)]
     pub port: Vec<(u16, String)>,
-    /// Name the captured server's address, where ports do not show it
+    /// Name the captured server's address, if ports do not show it
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
     /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G

@@ -26,9 +26,9 @@ pub struct Dissect {
     /// Change a setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, hide_short_help = true)]
     pub set: Vec<String>,
-    /// Set which side sent the bytes, where nothing else shows it
+    /// Set which side sent the bytes, if nothing else shows it
     ///
-    /// In captures: which side sent the first packet of a conversation.
+    /// In a capture: which side sent the first packet of each conversation.
     #[arg(long, value_name = "client|server", value_parser = role, hide_short_help = true)]
     pub from: Option<Role>,
 }
@@ -66,7 +66,7 @@ pub struct Traffic {
     /// Name the protocol of a port, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol")]
     pub port: Vec<(u16, String)>,
-    /// Name the server's address, where ports do not show it
+    /// Name the server's address, if ports do not show it
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
     /// Select the conversation of this number
@@ -74,7 +74,7 @@ pub struct Traffic {
     pub flow: Option<u64>,
     /// Select one leg of a proxy's recording
     ///
-    /// Default: both for decode, the client's for other commands.
+    /// Default: both for decode, the client's leg for other commands.
     #[arg(long, value_enum, value_name = "LEG", help_heading = "Selection", hide_short_help = true)]
     pub leg: Option<Legs>,
     /// Select messages: 'riptide.message_id == 7 and not has fault'
@@ -133,7 +133,7 @@ pub struct OutputArgs {
     pub format: Format,
     /// Choose the columns of csv, tsv and summary: time,src,message,message_id
     ///
-    /// Keys of ndjson, names of the envelope, fields; fields.NAME where a field has one of these names.
+    /// A column is a key of ndjson, a name of the envelope, or a field; fields.NAME if the envelope has that name, too.
     #[arg(long, value_name = "A,B.C", value_delimiter = ',', value_parser = filter(), hide_possible_values = true, hide_short_help = true)]
     pub columns: Vec<String>,
     /// Add the whole message as hex to ndjson and json: `"bytes":".."`
@@ -169,12 +169,12 @@ pub struct Gates {
     pub expect: Vec<String>,
     /// Exit with status 1 if a message matches; may be repeated
     ///
-    /// The first three of them are named.
+    /// The error names the first three messages that match.
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, hide_short_help = true)]
     pub reject: Vec<String>,
     /// Accept that there are no messages to check
     ///
-    /// Without it, --check, --fail-on, --expect and --reject fail then.
+    /// Without this option, --check, --fail-on, --expect and --reject fail if there are none.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 #[command(tasks = STATS)]
 pub struct Stats {
-    /// Captures; `-` is stdin. Of several, each is reported, then all together as one capture
+    /// Captures; `-` is stdin. Several are reported one by one, then together
     #[arg(required_unless_present_any = ["interface", "list_interfaces"], value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// Read rotated files as one capture, in the order of their first frames
@@ -38,12 +38,12 @@ pub struct Stats {
     pub traffic: Traffic,
     /// Print one table: by message, flow, peer, second or any fields
     ///
-    /// Fields have commas between them: message_id,second. With --track, the field that divides series.
+    /// Several fields are separated by commas: message_id,second. With --track, each value of the field is a series.
     #[arg(long, value_name = "message|flow|peer|second|FIELD,..", value_parser = table(), hide_possible_values = true, help_heading = "Tables")]
     pub by: Option<String>,
     /// Count in steps of this time instead of seconds: 500ms, 1m
     ///
-    /// With --by also by its fields.
+    /// Add --by to also group each step by fields.
     #[arg(long, alias = "every", value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub step: Option<i64>,
     /// Sort the groups of --by FIELD by this column; default: time or bytes
@@ -66,16 +66,16 @@ pub struct Stats {
     /// Default: relative on terminals, else utc; epoch in csv and tsv.
     #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true, help_heading = "Output", hide_short_help = true)]
     pub time: Option<TimeForm>,
-    /// Draw bytes a second over time, stacked by message or direction
+    /// Draw the bytes per second over time, stacked by message or direction
     #[arg(long, value_parser = stacked, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", conflicts_with_all = ["by", "step", "delivery", "track", "unanswered", "never_acked", "slow", "latency"], help_heading = "Tables", hide_short_help = true)]
     pub plot: Option<Stacked>,
     /// Show how long messages waited for responses and acknowledgements
     #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub latency: bool,
-    /// Show what became of numbered messages, requests and links
+    /// Show which numbered messages, requests and links arrived, and when
     #[arg(long, conflicts_with = "by", help_heading = "Tables")]
     pub delivery: bool,
-    /// Follow a field: a line each time it occurs; in text a sparkline
+    /// Follow a field: print each of its values; in text, a sparkline
     #[arg(long, value_name = "FIELD", conflicts_with = "delivery", value_parser = filter(), hide_possible_values = true, help_heading = "Tables", hide_short_help = true)]
     pub track: Option<String>,
     /// Conditions on the messages.
@@ -106,7 +106,7 @@ pub struct Stats {
     /// Replace existing output files
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub force: bool,
-    /// Read a file with N threads; default: the number of processors
+    /// Read a file with N threads; default: the number of processors, at most 8
     #[arg(long, value_name = "N", conflicts_with = "track", help_heading = "Limits", hide_short_help = true)]
     pub threads: Option<usize>,
 }

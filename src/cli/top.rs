@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(tasks = TOP)]
 pub struct Top {
-    /// A capture that goes on; `-` is stdin
+    /// A growing capture; `-` is stdin
     #[arg(id = "files", value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
     /// The source of frames, and which of them are read.
@@ -22,10 +22,10 @@ pub struct Top {
     pub source: Source,
     /// Sort by this column, the largest first
     ///
-    /// Default: byte_rate on a terminal, by name in a pipe.
+    /// Default: byte_rate on a terminal; in a pipe, rows are sorted by name.
     #[arg(long, value_name = "COLUMN", value_parser = PossibleValuesParser::new(SORTS), help_heading = "Output")]
     pub sort: Option<String>,
-    /// Redraw, or print the next line, after this time
+    /// Update the tables at this interval
     #[arg(long, alias = "every", value_name = "TIME", default_value = "1s", value_parser = redraw, help_heading = "Output", hide_short_help = true)]
     pub redraw: Duration,
     /// Choose the form of the output

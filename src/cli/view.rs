@@ -17,10 +17,10 @@ pub struct View {
     /// The source of frames, and which of them are read.
     #[command(flatten)]
     pub source: Source,
-    /// Decode a file with N threads; default: the number of processors
+    /// Read a file with N threads; default: the number of processors, at most 8
     #[arg(long, value_name = "N", help_heading = "Limits", hide_short_help = true)]
     pub threads: Option<usize>,
-    /// Show times in this form; default: relative on narrow terminals, else utc
+    /// Choose the form of times; default: relative on narrow terminals, else utc
     #[arg(long, value_enum, value_name = TIMES, hide_possible_values = true, help_heading = "Output")]
     pub time: Option<TimeForm>,
 }

@@ -20,8 +20,8 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     if args.examples {
         return super::examples::run(args.what.as_deref());
     }
-    if let Some(path) = &args.from {
-        return from(path);
+    if let Some(path) = &args.convert {
+        return convert(path);
     }
     let files = Files { protocols: &args.protocol_file, schemas: &args.schema, own: None };
     let described = files.load()?;
@@ -89,7 +89,7 @@ fn as_toml(d: &dyn Dissector, message: Option<&str>) -> anyhow::Result<u8> {
 }
 
 /// Prints a protocol file made from a description in another language, and the share that was carried over.
-fn from(path: &std::path::Path) -> anyhow::Result<u8> {
+fn convert(path: &std::path::Path) -> anyhow::Result<u8> {
     let name = path.display().to_string();
     let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
     let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8")))?;
