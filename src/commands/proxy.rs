@@ -93,7 +93,11 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     // The recording has both legs, and the proxy is the server of one.
     let both = || {
         let listen = Server { addr: local.ip(), port: Some(local.port()) };
-        Options { servers: vec![listen], ..options.clone() }
+        let mut options = Options { servers: vec![listen], ..options.clone() };
+        // Clients that are gone take no memory: those that are there have a conversation on each leg.
+        let conversations = &mut options.limits.flow.conversations;
+        *conversations = (*conversations).min(2 * args.most_clients as usize);
+        options
     };
     // A file that cannot be written is reported before any client is relayed.
     let new_rules = file_of_rules.map(RulesFile::follow).transpose()?;

@@ -6,6 +6,7 @@ use super::read;
 use super::usage::Usage;
 use crate::cli::{Global, Proxy, ProxyTransport};
 use anyhow::{Context, anyhow};
+use netkit::capture::Leg;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::live::proxy::{Direction, Impairments, Like, Profile};
 use netkit::read::CaptureSink;
@@ -29,7 +30,9 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
     let mut directions = (*args.directions.0).clone();
     let Some(path) = &args.like else { return Ok(directions) };
     let mut seeing = Seeing::default();
-    read::file(path, options, global, &mut seeing).context("--like")?;
+    // The network of a proxy's recording lies between its legs: together they would show half of the losses.
+    let options = Options { leg: Some(Leg::Client), ..options.clone() };
+    read::file(path, &options, global, &mut seeing).context("--like")?;
     let estimates = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
     let streams = args.transport == Some(ProxyTransport::Tcp);
     for (direction, (like, words)) in Direction::ALL.iter().copied().zip(estimates) {

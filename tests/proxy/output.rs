@@ -3,7 +3,7 @@
 
 use super::command::{GUARD, Proxy, command, sockets};
 use super::terminal::{Terminal, no_setsid};
-use netkit::capture::Capture;
+use netkit::capture::{Capture, Leg};
 use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
@@ -153,6 +153,40 @@ fn a_recording_survives_a_kill() {
     std::fs::remove_file(pcap).unwrap();
 }
 
+/// Clients that are gone take no memory, also if the recording has their messages as comments.
+#[test]
+#[cfg(target_os = "linux")]
+fn clients_that_are_gone_take_no_memory() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = listener.local_addr().unwrap().to_string();
+    let echo = |mut stream: TcpStream| {
+        let mut buffer = [0; 4];
+        stream.read_exact(&mut buffer).and_then(|()| stream.write_all(&buffer)).unwrap();
+    };
+    std::thread::spawn(move || listener.incoming().map_while(Result::ok).for_each(echo));
+    let pcap = temporary("gone");
+    let record = ["-p", "nano", "-f", "none", "--most-clients", "10", "--pcap", pcap.to_str().unwrap()];
+    let proxy = Proxy::to(&target, &record);
+    let clients = |count: u32| {
+        for _ in 0..count {
+            let mut client = TcpStream::connect(&proxy.at).unwrap();
+            client.write_all(&[3, 0, 0, 0]).unwrap();
+            let mut all = Vec::new();
+            client.read_to_end(&mut all).unwrap();
+            assert_eq!(all, [3, 0, 0, 0]);
+        }
+        let status = std::fs::read_to_string(format!("/proc/{}/status", proxy.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
+    };
+    let [before, after] = [500, 3000].map(clients);
+    // The comments kept 3 kB of each client.
+    assert!(after < before + 4500, "{before} kB, then {after} kB");
+    proxy.end();
+    std::fs::remove_file(pcap).unwrap();
+}
+
 /// The server's leg has the packets that were sent, with the times when they were sent: no lost packets, and none that
 /// still wait.
 #[test]
@@ -178,6 +212,64 @@ fn the_server_s_leg_has_what_was_sent() {
     let bytes = std::fs::read(&pcap).unwrap();
     let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(has("frame 1: still waiting when the recording ended") && has("dropped"), "{reported}");
+    std::fs::remove_file(pcap).unwrap();
+}
+
+/// With delays, jitter and losses, ended by one INT while packets still wait: on each leg are the packets that its peer
+/// received, in this order.
+#[test]
+fn each_leg_has_what_its_peer_received() {
+    let [server, client] = sockets();
+    let pcap = temporary("received");
+    let network = ["--delay", "30ms", "--jitter", "10ms", "--loss", "10%/3", "--duplicate", "5%"];
+    let options = ["-p", "dnp", "-f", "none", "--transport", "udp", "--pcap", pcap.to_str().unwrap()];
+    let proxy = Proxy::start(&server, &[&options[..], &network].concat());
+    client.connect(&proxy.at).unwrap();
+    let echo = server.try_clone().unwrap();
+    // A datagram without content ends it.
+    let received = std::thread::spawn(move || {
+        let (mut buffer, mut all) = ([0; 64], Vec::new());
+        while let (length @ 1.., from) = echo.recv_from(&mut buffer).unwrap() {
+            echo.send_to(&buffer[..length], from).unwrap();
+            all.push(buffer[..length].to_vec());
+        }
+        all
+    });
+    for n in 0..300u32 {
+        client.send(&[&[3][..], &n.to_be_bytes()].concat()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let (mut buffer, mut down) = ([0; 64], Vec::new());
+    while down.len() < 50 {
+        let length = client.recv(&mut buffer).unwrap();
+        down.push(buffer[..length].to_vec());
+    }
+    let (status, reported) = proxy.interrupted(|| {});
+    assert_eq!(status, Some(0), "{reported}");
+    client.send_to(&[], server.local_addr().unwrap()).unwrap();
+    let up = received.join().unwrap();
+    client.set_nonblocking(true).unwrap();
+    while let Ok(length) = client.recv(&mut buffer) {
+        down.push(buffer[..length].to_vec());
+    }
+    let mut capture = Capture::open(Box::new(std::fs::File::open(&pcap).unwrap())).unwrap();
+    let [mut to_server, mut to_client] = [Vec::new(), Vec::new()];
+    let [server_port, client_port] = [&server, &client].map(|socket| socket.local_addr().unwrap().port().to_be_bytes());
+    while let Some(frame) = capture.next().unwrap() {
+        // Headers of Ethernet, IPv4 and UDP.
+        let (port, payload) = (&frame.data[36..38], frame.data[42..].to_vec());
+        match frame.leg {
+            Some(Leg::Server) if port == server_port => to_server.push(payload),
+            Some(Leg::Client) if port == client_port => to_client.push(payload),
+            _ => {}
+        }
+    }
+    assert!(up == to_server && down == to_client, "{reported}");
+    let sent = |direction: &str, count: usize| {
+        let line = reported.lines().find(|line| line.contains(direction)).unwrap();
+        line.contains(&format!(" packets arrived, {count} sent, ")) && line.contains(" lost")
+    };
+    assert!(sent("up   ", up.len()) && sent("down ", down.len()), "{reported}");
     std::fs::remove_file(pcap).unwrap();
 }
 

@@ -178,6 +178,55 @@ fn like_a_capture() {
     }
 }
 
+/// Of a proxy's recording one leg is read: both together show each round trip once with the network and once without.
+#[test]
+fn like_a_recording_of_two_legs() {
+    let folder = Scratch::new("like-legs");
+    let recorded = folder.file("both.pcapng");
+    let [server, client] = sockets();
+    let options = ["-p", "riptide", "-f", "none", "--transport", "udp", "--delay", "5ms", "--pcap", &recorded];
+    let proxy = Proxy::start(&server, &options);
+    client.connect(&proxy.at).unwrap();
+    let (mut buffer, mut to) = ([0; 64], None);
+    let mut say = |by_client: bool, bytes: &[u8]| {
+        if by_client {
+            client.send(bytes).unwrap();
+            to = Some(server.recv_from(&mut buffer).unwrap().1);
+        } else {
+            server.send_to(bytes, to.unwrap()).unwrap();
+            client.recv(&mut buffer).unwrap();
+        }
+    };
+    // Riptide 2.0: connect, welcome, and reliable messages, each with its acknowledgement.
+    say(true, &[3]);
+    for (by_client, bytes) in [(false, [8, 1, 0, 1, 0]), (true, [8, 1, 0, 1, 0])] {
+        say(by_client, &bytes);
+        say(!by_client, &[1, 1, 0, 1, 0]);
+    }
+    const MESSAGES: u8 = 20;
+    for number in 2..2 + MESSAGES {
+        say(true, &[7, number, 0, 9, 0, number]);
+        say(false, &[1, number, 0, 0xff, 0xff]);
+    }
+    proxy.end();
+    let alone = ["client", "server"].map(|leg| {
+        let file = folder.file(&format!("{leg}.pcapng"));
+        crate::common::run(&["decode", "-q", "-p", "riptide", "--leg", leg, &recorded, "-w", &file], b"").ok();
+        file
+    });
+    let like = |file: &str| {
+        let [server, client] = sockets();
+        let proxy = Proxy::start(&server, &["-p", "riptide", "-f", "none", "--like", file]);
+        client.connect(&proxy.at).unwrap();
+        let (_, reported) = proxy.end();
+        let lines = reported.lines().filter_map(|line| Some(line.split_once(&format!("like {file}: "))?.1.to_owned()));
+        lines.collect::<Vec<String>>()
+    };
+    let [both, client, server] = [&recorded, &alone[0], &alone[1]].map(|file| like(file));
+    assert!(both == client && both.len() == 2, "{both:?} {client:?} {server:?}");
+    assert!(both[0].contains(&format!(" of {} messages later", MESSAGES + 1)), "{both:?}");
+}
+
 /// Numbers of another protocol between the same ports are not mixed with these.
 #[test]
 fn like_a_capture_of_two_protocols() {
