@@ -49,6 +49,9 @@ const DATAGRAMS: &[(&str, Does)] = &[
     ("byte 2", Does::Says("02")),
     ("byte 3", Does::Says("03")),
     ("byte 5", Does::Says("05")),
+    ("byte 7", Does::Says("07")),
+    ("byte 8", Does::Says("08")),
+    ("byte 19", Does::Says("13")),
     ("byte 255", Does::Says("ff")),
 ];
 
@@ -84,6 +87,9 @@ fn is_none(name: &str, proto: &str, does: Does, report: &Report) {
     let about = format!("{name}, asked for {proto:?}: {} {}", outcome(report), text(report));
     let ours = ["ok", "pending", "full", "rejected", "other_version"];
     assert!(report.found.is_none() && !ours.contains(&outcome(report)), "{about}");
+    assert!(report.notes.is_empty(), "{about}: {:?}", report.notes);
+    let unknown = proto.is_empty() && name.starts_with("byte ");
+    assert!(!unknown || outcome(report) == "other_protocol", "{about}");
     let failure = report.failure.as_ref().unwrap();
     assert!(failure.details.get("other").is_none_or(serde_json::Value::is_null), "{about}");
     if matches!(does, Does::Echo) && !proto.is_empty() {

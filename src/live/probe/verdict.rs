@@ -39,7 +39,9 @@ impl Unexpected {
             let advice = format!("probe it with --proto {proto}");
             return Failure::new(Outcome::OtherProtocol, text, advice).with("other", proto).with("bytes", hex_of(raw));
         }
-        if let Some(received) = self.0.iter().find(broken) {
+        // If nobody names a protocol, a single byte indicates none: it may be the first one of any message.
+        let more = ask.request.proto.is_some() || raw.iter().any(|bytes| bytes.len() > 1);
+        if let Some(received) = self.0.iter().find(broken).filter(|_| more) {
             let fault = received.fault.clone().unwrap_or_default();
             let bytes = if raw.is_empty() { String::new() } else { format!("; bytes {}", hex_of(raw)) };
             let text = format!("a broken answer: {fault}{bytes}");

@@ -139,6 +139,9 @@ impl Questions for Riptide {
                 engine.findings.fields(received, &[&CLIENT]);
                 engine.findings.fact("connect_ms", milliseconds(took));
                 self.wanted(engine.ask)?;
+                if self.pending.is_some() {
+                    engine.findings.note("the server's application decides about clients (pending)");
+                }
                 self.welcome = true;
                 Meaning::Answer
             }
@@ -152,7 +155,6 @@ impl Questions for Riptide {
             }
             (Some(Connect), false) if received.bytes().len() == 1 => {
                 self.pending = Some(written);
-                engine.findings.note("the server's application decides about clients (pending)");
                 Meaning::Session
             }
             (Some(Disconnect), _) => Meaning::Refused(Riptide::ended(received)),
