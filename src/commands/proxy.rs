@@ -95,8 +95,8 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         let listen = Server { addr: local.ip(), port: Some(local.port()) };
         let mut options = Options { servers: vec![listen], ..options.clone() };
         // Clients that are gone take no memory: those that are there have a conversation on each leg.
-        let conversations = &mut options.limits.flow.conversations;
-        *conversations = (*conversations).min(2 * args.most_clients as usize);
+        let (caps, most) = (&mut options.limits.flow, 2 * args.most_clients as usize);
+        (caps.conversations, caps.returning) = (caps.conversations.min(most), caps.returning.min(most));
         options
     };
     // A file that cannot be written is reported before any client is relayed.

@@ -296,7 +296,8 @@ fn a_limited_server_is_described_as_it_is() {
         if manner == Manner::Paced(PACE) {
             assert!(requests / seconds <= 100.0 * 1.05, "{all}");
             let [rate, busiest] = ["rate", "busiest_second"].map(|name| all[name].as_f64().unwrap());
-            assert!(rate <= 105.0 && (rate.floor()..=105.0).contains(&busiest), "{all}");
+            // On a busy machine a second has answers that are late, too: one of each client.
+            assert!(rate <= 105.0 && (rate.floor()..=113.0).contains(&busiest), "{all}");
         }
         for (name, percent) in [("p50", 50.0), ("p90", 90.0), ("max", 100.0)] {
             let (reported, own) = (all[name].as_f64().unwrap(), server.answers.percentile(percent));

@@ -58,3 +58,46 @@ fn a_server_that_has_not_read_the_key() {
     assert!(report.ended.is_some_and(|why| why.contains("not to our key")));
     assert_eq!(server.join().unwrap(), b"");
 }
+
+/// A server that closes the connection after our last message is the reason why its answer is missing.
+#[test]
+fn a_server_that_closes_instead_of_its_last_answer() {
+    let stage = Stage { until: Some(18), ..Stage::default() };
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let at = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = listener.accept().unwrap();
+        let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
+        let mut requests = 0;
+        loop {
+            let mut head = [0; 4];
+            stream.read_exact(&mut head).unwrap();
+            let mut body = vec![0; usize::from(head[3])];
+            stream.read_exact(&mut body).unwrap();
+            let answer = match head[0] {
+                1 => package(1, br#"{"code":200,"sys":{}}"#),
+                4 => {
+                    requests += 1;
+                    if requests == 4 {
+                        return;
+                    }
+                    // The number of the request, of one or two bytes.
+                    let end = 1 + body[1..].iter().position(|byte| byte & 0x80 == 0).unwrap();
+                    package(4, &[&[4], &body[1..=end], b"{}"].concat())
+                }
+                _ => continue,
+            };
+            stream.write_all(&answer).unwrap();
+        }
+    });
+    let report = to(at, &conversation("nano/nano-tcp.pcap", 1, &stage), &stage, Duration::from_secs(60));
+    server.join().unwrap();
+    assert_eq!(
+        (report.complete(), report.sent, report.received + 1),
+        (true, report.steps, report.expected),
+        "{report}"
+    );
+    assert_eq!(report.ended.as_deref(), Some("it closed the connection"), "{report}");
+    assert_eq!(report.to_string().matches("did not arrive").count(), 1, "{report}");
+}

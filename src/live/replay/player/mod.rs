@@ -89,6 +89,8 @@ pub struct Player<'p, 'a> {
     left: bool,
     goodbyes: Goodbyes,
     closed: bool,
+    /// The way in which the peer closed its stream, if it was not left before.
+    cut: Option<&'static str>,
     /// Whether the peer has sent enough to be recognised.
     spoken: bool,
     /// The number of recorded messages of the peer that have arrived, and whether one of them was more than its
@@ -140,6 +142,7 @@ impl<'p, 'a> Player<'p, 'a> {
             left: false,
             goodbyes: Goodbyes::default(),
             closed: false,
+            cut: None,
             spoken: false,
             arrived: (0, false),
             impatient: false,
@@ -293,7 +296,9 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// Returns the report of the session.
     pub fn report(self, now: Instant) -> Report {
-        let Player { plan, mut actor, out, received, met, sent, mut unsaid, error, stopped, next, mut late, .. } = self;
+        let Player {
+            plan, mut actor, out, received, met, sent, mut unsaid, error, stopped, next, mut late, cut, ..
+        } = self;
         for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
             unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
         }
@@ -303,6 +308,8 @@ impl<'p, 'a> Player<'p, 'a> {
         actor.learn(&mut plan.expected.iter().map(|m| &m.decoded).chain(&received.messages));
         let (expected, messages) = (apart(&*actor, &plan.expected, &arrived), parts(&*actor, received.messages));
         let Compared { divergences, others } = compare(&*actor, &expected, &messages);
+        // The reason why the rest of its messages is missing.
+        let cut = cut.filter(|_| divergences.iter().any(|one| matches!(one, super::Divergence::Missing { .. })));
         // Messages that others cause are counted separately.
         let counted = |decoded: &&OwnedMessage| !matches!(actor.cause(decoded), Cause::Others(_));
         Report {
@@ -318,7 +325,7 @@ impl<'p, 'a> Player<'p, 'a> {
             unknown: plan.unknown,
             counts: out.counts,
             remarks: out.remarks,
-            ended: actor.over().filter(|why| error.as_ref() != Some(why)),
+            ended: actor.over().or(cut.map(str::to_string)).filter(|why| error.as_ref() != Some(why)),
             stopped,
             trouble: error,
             divergences,
@@ -377,7 +384,11 @@ impl<'p, 'a> Player<'p, 'a> {
     fn fail(&mut self, error: NetError) {
         match error {
             // The peer has closed the stream, which is no trouble if nothing is left to send.
-            NetError::Closed { .. } if self.next >= self.plan.steps.len() && self.late.is_empty() => self.closed = true,
+            NetError::Closed { reset } if self.next >= self.plan.steps.len() && self.late.is_empty() => {
+                let how = if reset { "it reset the connection" } else { "it closed the connection" };
+                self.cut = Some(how).filter(|_| !self.is_leaving());
+                self.closed = true;
+            }
             // A peer that was left closes its socket, so packets still in flight are refused.
             NetError::Refused if self.left || self.actor.over().is_some() => {}
             NetError::Closed { .. } if self.actor.over().is_some() => self.closed = true,
