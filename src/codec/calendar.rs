@@ -105,6 +105,11 @@ impl Clock {
         (YEARS.0..=YEARS.1).contains(&secs).then_some((secs as i64, fraction as u64))
     }
 
+    /// The second since 1970 that a number means; `None`: it means no time in the years 1 to 9999.
+    pub fn seconds(self, number: i128) -> Option<i64> {
+        Some(self.time(number)?.0)
+    }
+
     /// Whether a number means a time in the years 1 to 9999.
     pub fn means(self, number: i128) -> bool {
         self.time(number).is_some()

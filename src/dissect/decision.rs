@@ -1,5 +1,6 @@
 //! The decision about a conversation's protocol and its basis, and the size of conversations that are over.
 
+use crate::capture::Time;
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
 
@@ -16,6 +17,8 @@ pub struct Decision<'a> {
     pub payloads: &'a [(Side, &'a [u8], usize)],
     /// Whether each direction was captured from its first byte on.
     pub begun: [bool; 2],
+    /// The time of the last of the payloads.
+    pub time: Option<Time>,
     /// The protocol that claims it, and the reason; `None` if none does.
     pub taken: Option<(&'static str, &'static str)>,
     /// Two protocols that fit equally well, so that neither claims it.

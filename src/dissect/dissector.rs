@@ -7,6 +7,7 @@ use super::flow_info::FlowInfo;
 use super::message::{Out, Provenance};
 use super::options::Options;
 use super::role::Role;
+use crate::capture::Time;
 use crate::codec::Layout;
 use crate::codec::layout::Field;
 use crate::flow::{Side, Stream, Transport};
@@ -128,6 +129,8 @@ pub struct Observation<'a> {
     pub begun: [bool; 2],
     /// Whether no more payload follows before the decision.
     pub last: bool,
+    /// The time of the last of the payloads; `None` for bytes without a capture.
+    pub time: Option<Time>,
     /// The user's options.
     pub options: &'a Options,
 }
@@ -135,8 +138,8 @@ pub struct Observation<'a> {
 impl<'a> Observation<'a> {
     /// The observation on which a decision was based.
     pub fn again(decision: &Decision<'a>, options: &'a Options) -> Observation<'a> {
-        let Decision { transport, ends, payloads, begun, .. } = *decision;
-        Observation { transport, ends, payloads, begun, last: true, options }
+        let Decision { transport, ends, payloads, begun, time, .. } = *decision;
+        Observation { transport, ends, payloads, begun, last: true, time, options }
     }
 
     /// The conversation, as a session knows it.

@@ -76,6 +76,9 @@ pub trait Handler<S> {
     /// Not called for UDP.
     fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End);
 
+    /// Is called for each conversation at the end of the capture, before the first one is closed.
+    fn ending(&mut self, _conversation: &mut Conversation<S>) {}
+
     /// Is called when the conversation leaves the table: its ports were reused, a cap was reached, or the capture
     /// ended. A conversation whose two directions have ended stays in the table until then.
     fn closed(&mut self, conversation: &mut Conversation<S>);

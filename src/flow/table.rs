@@ -92,6 +92,11 @@ impl<S: Default> Table<S> {
         let entries = self.slots.iter();
         let mut order: Vec<_> = entries.map(|(index, e)| (e.conversation.id, index)).collect();
         order.sort_unstable();
+        for (_, index) in &order {
+            if let Some(entry) = self.slots.get_mut(*index) {
+                handler.ending(&mut entry.conversation);
+            }
+        }
         for (_, index) in order {
             self.close(index, End::Capture, handler);
         }

@@ -364,6 +364,16 @@ impl Pending {
         }
     }
 
+    /// The time of the last of them.
+    pub(super) fn time(&self) -> Option<Time> {
+        let of_event = |event: &PendingEvent| match &event.what {
+            EventKind::Data { origin, .. } => Some(origin.time),
+            EventKind::Gap { .. } => None,
+        };
+        let datagram = self.datagrams.last().map(|datagram| datagram.time);
+        datagram.or_else(|| self.events.iter().rev().find_map(of_event))
+    }
+
     fn memory(&self) -> usize {
         self.bytes * 2
             + self.datagrams.len() * size_of::<PendingDatagram>()

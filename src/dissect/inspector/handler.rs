@@ -101,6 +101,13 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         client.or(c.opener).unwrap_or(Side::A)
     }
 
+    fn ending(&mut self, c: &mut Classified) {
+        match std::mem::take(&mut c.state) {
+            Classification::Undecided(pending) => self.settle_sure(c, pending),
+            other => c.state = other,
+        }
+    }
+
     fn closed(&mut self, c: &mut Classified) {
         match std::mem::take(&mut c.state) {
             Classification::Undecided(pending) => {

@@ -91,6 +91,7 @@ impl<S: Sink> Inspector<'_, S> {
             payloads: &payloads,
             begun,
             last,
+            time: pending.time(),
             options: self.options,
         };
         // A stream captured from its middle proves nothing: the other side may begin with something recognisable.
@@ -158,6 +159,7 @@ impl<S: Sink> Inspector<'_, S> {
             ends,
             payloads: &pending.observation(transport),
             begun,
+            time: pending.time(),
             taken,
             tied: self.tied.get().filter(|_| taken.is_none()),
         });
@@ -235,6 +237,17 @@ impl<S: Sink> Inspector<'_, S> {
                 owner.untaught = !self.teach(c, &owner) && self.ahead.is_none();
                 c.state = Classification::Claimed(Box::new(owner));
             }
+        }
+    }
+
+    /// Decides an undecided conversation at the end of the capture, if it holds enough evidence itself: the others are
+    /// then decided by the servers that all of these show.
+    pub(super) fn settle_sure(&mut self, c: &mut Classified, pending: Box<Pending>) {
+        if self.forced.is_none() && matches!(self.identify(c, &pending, Ask::Last), Some(Some(_))) {
+            self.sequence(c.serial);
+            self.settle(c, pending, true);
+        } else {
+            c.state = Classification::Undecided(pending);
         }
     }
 

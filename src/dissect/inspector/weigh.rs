@@ -93,6 +93,7 @@ impl<S: Sink> Inspector<'_, S> {
             payloads: &payloads,
             begun,
             last: true,
+            time: pending.time(),
             options: self.options,
         };
         let (mut own, mut fits, mut other): (u32, bool, Option<(u32, &'static str)>) = (0, false, None);

@@ -7,6 +7,7 @@ use super::recognise::END;
 use super::session::Explained;
 use super::streams::Streams;
 use super::supposed::Supposed;
+use super::times::Times;
 use super::weighing::Weighing;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
@@ -16,8 +17,6 @@ use std::net::SocketAddr;
 const SURE: u32 = 32;
 /// The bits of evidence for a port of the file.
 const PORT: u32 = 15;
-/// The number of datagrams whose shapes are compared. All of them have to fit.
-const COMPARED: usize = 24;
 /// The reason with too few bits for a claim.
 const FITS_OTHERS: &str = "packets that fit its file, but would fit others, too";
 
@@ -169,20 +168,23 @@ fn server_by_port(description: &Description, observation: &Observation<'_>) -> O
 fn weigh_supposed(observation: &Observation<'_>, mut weighing: Weighing<'_>, search: bool) -> Weighed {
     let Weighing { description, supposed, values, explain, .. } = weighing;
     let mut weighed = Weighed::new(description, observation);
+    weighing.times = Times::new(observation.time);
     let flow_info = observation.flow_info();
     let (mut agreed, mut exact) = (0, 0);
     match observation.transport {
         Transport::Udp => {
-            let mut beside = Explained::new(description, &flow_info);
-            for (side, bytes, length) in observation.payloads.iter().take(COMPARED) {
-                if !weighing.packet(bytes, *length, *side, 0) && !beside.explains(*side, bytes, *length, &flow_info) {
+            let (mut own, mut others) = (Vec::new(), Explained::new(description, &flow_info));
+            for datagram @ (side, bytes, length) in observation.payloads {
+                if weighing.packet(bytes, *length, *side, 0) {
+                    own.push(*datagram);
+                } else if !others.explains(*datagram, &flow_info) {
                     weighed.misfit = true;
                     break;
                 }
             }
             if !weighed.misfit {
-                let datagrams = || observation.payloads.iter().copied().take(COMPARED);
-                agreed = agreement(description, supposed, datagrams, &flow_info);
+                agreed = agreement(description, supposed, || own.iter().copied(), &flow_info);
+                agreed += others.bits(observation, own.len());
             }
         }
         Transport::Tcp => {

@@ -19,4 +19,12 @@ impl Key {
         self.there |= (value.is_some() as u8) << at;
         self.length += 1;
     }
+
+    /// The number of its bytes that differ from each other, without zeros.
+    pub fn distinct(&self) -> u32 {
+        let mut seen = [false; 256];
+        seen[0] = true;
+        let bytes = self.values.iter().flat_map(|value| value.to_be_bytes());
+        bytes.filter(|byte| !std::mem::replace(&mut seen[usize::from(*byte)], true)).count() as u32
+    }
 }

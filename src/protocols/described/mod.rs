@@ -33,6 +33,7 @@ mod state;
 mod streams;
 pub(crate) mod suggest;
 mod supposed;
+mod times;
 mod traffic;
 mod unended;
 mod weighing;

@@ -6,6 +6,7 @@ use super::reader::{Work, end_of};
 use super::recognise::weigh_packet;
 use super::state::State;
 use super::supposed::Supposed;
+use super::times::Times;
 use super::unended::Begins;
 use crate::flow::Side;
 
@@ -32,6 +33,8 @@ pub struct Weighing<'a> {
     /// The lengths of packets with known messages, and what they add.
     shapes: Vec<usize>,
     shaped: u32,
+    /// The points in time in them.
+    pub times: Times,
     /// The first packet that does not fit, if it is asked for.
     pub broken: Option<Broken>,
     /// Whether it is.
@@ -57,6 +60,7 @@ impl<'a> Weighing<'a> {
             some: 0,
             shapes: Vec::new(),
             shaped: 0,
+            times: Times::default(),
             broken: None,
             explain,
         }
@@ -81,6 +85,9 @@ impl<'a> Weighing<'a> {
             if work.has_message() && !self.shapes.contains(&length) {
                 self.shaped += if self.shapes.is_empty() { 0 } else { (found / 3).min(SHAPE.0) };
                 self.shapes.push(length);
+            }
+            if tried == 0 {
+                self.times.see(&work.tree);
             }
             // It did not fit before a message of the other side.
             self.broken.take_if(|broken| broken.side == side);
@@ -114,6 +121,6 @@ impl<'a> Weighing<'a> {
     pub fn bits(&self, misfit: bool) -> u32 {
         let same = self.some.saturating_sub(self.best / 4).min(self.best);
         let shaped = if misfit || self.shapes.len() < SHAPE.1 { 0 } else { self.shaped };
-        self.best + same.max(shaped)
+        self.best + same.max(shaped) + if misfit { 0 } else { self.times.bits() }
     }
 }

@@ -129,6 +129,7 @@ mod tests {
             payloads: &payloads,
             begun: [true; 2],
             last: false,
+            time: None,
             options: &crate::protocols::options(),
         })
     }

@@ -2,8 +2,9 @@
 
 use super::super::description::Description;
 use crate::capture::Time;
-use crate::dissect::{Dissection, Dissector, Evidence, FlowInfo, Nowhere, Out, Provenance, Session};
+use crate::dissect::{Dissection, Dissector, Evidence, FlowInfo, Nowhere, Observation, Out, Provenance, Session};
 use crate::flow::{Side, Transport};
+use std::net::SocketAddr;
 
 /// The sessions of the other protocols in one conversation.
 #[derive(Default)]
@@ -50,25 +51,55 @@ impl Beside {
     }
 }
 
-/// Reads the datagrams at the beginning of a conversation that only a protocol beside it explains.
-pub struct Explained {
-    sessions: Vec<(Box<dyn Session>, u32)>,
+/// The sender, the bytes and the length of a datagram.
+type Datagram<'a> = (Side, &'a [u8], usize);
+
+/// A protocol beside the file's, and the datagrams that it explains.
+struct Other<'a> {
+    dissector: &'static dyn Dissector,
+    session: Box<dyn Session>,
+    datagrams: Vec<Datagram<'a>>,
+}
+
+/// Reads the datagrams of an undecided conversation that only a protocol beside it explains.
+pub struct Explained<'a> {
+    others: Vec<Other<'a>>,
     dissection: Dissection,
 }
 
-impl Explained {
+impl<'a> Explained<'a> {
     /// For the protocols that the file names.
-    pub fn new(description: &Description, flow_info: &FlowInfo<'_>) -> Explained {
-        let all = named(description, flow_info).map(|other| (other, 0));
-        Explained { sessions: of(all, None, flow_info), dissection: Dissection::default() }
+    pub fn new(description: &Description, flow_info: &FlowInfo<'_>) -> Explained<'a> {
+        let all = named(description, flow_info).filter(|other| reads(*other, flow_info));
+        let other = |dissector: &'static dyn Dissector| {
+            let session = dissector.session(flow_info);
+            Other { dissector, session, datagrams: Vec::new() }
+        };
+        Explained { others: all.map(other).collect(), dissection: Dissection::default() }
     }
 
     /// Whether one of them explains a datagram.
-    pub fn explains(&mut self, side: Side, bytes: &[u8], length: usize, flow_info: &FlowInfo<'_>) -> bool {
+    pub fn explains(&mut self, datagram: Datagram<'a>, flow_info: &FlowInfo<'_>) -> bool {
+        let (side, bytes, length) = datagram;
         let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
         let mut nowhere = Nowhere;
         let out = &mut Out::new(&mut self.dissection, &mut nowhere, flow_info, [""; 2]);
-        self.sessions.iter_mut().any(|(session, bits)| session.offered(&place, *bits, out))
+        let reader = self.others.iter_mut().find_map(|other| other.session.offered(&place, 0, out).then_some(other));
+        reader.map(|other| other.datagrams.push(datagram)).is_some()
+    }
+
+    /// The bits of evidence in these datagrams, without those of ports. A protocol that explains as many as the file
+    /// itself, `own`, does not count: that one may claim the conversation.
+    pub fn bits(&self, observation: &Observation<'a>, own: usize) -> u32 {
+        let ends = observation.ends.map(|end| SocketAddr::new(end.ip(), 0));
+        let bits = |other: &Other<'_>| {
+            let part = Observation { payloads: &other.datagrams, ends, last: true, ..*observation };
+            match other.dissector.identify(&part) {
+                Evidence::Bits(bits, _) => bits,
+                Evidence::No => 0,
+            }
+        };
+        self.others.iter().filter(|other| (1..own).contains(&other.datagrams.len())).map(bits).sum()
     }
 }
 
@@ -79,6 +110,11 @@ fn named<'a>(
 ) -> impl Iterator<Item = &'static dyn Dissector> + use<'a> {
     let registry = &flow_info.options.registry;
     description.beside.iter().filter_map(|name| registry.by_name(name))
+}
+
+/// Whether a protocol reads single datagrams of a conversation.
+fn reads(other: &'static dyn Dissector, flow_info: &FlowInfo<'_>) -> bool {
+    flow_info.transport == Transport::Udp && flow_info.ends.is_some() && other.reads_offered()
 }
 
 /// The sessions of those that read single datagrams.
@@ -94,6 +130,5 @@ fn of(
         }
         (session, bits)
     };
-    let datagrams = flow_info.transport == Transport::Udp && flow_info.ends.is_some();
-    all.filter(|(other, _)| datagrams && other.reads_offered()).map(session).collect()
+    all.filter(|(other, _)| reads(*other, flow_info)).map(session).collect()
 }

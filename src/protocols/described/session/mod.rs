@@ -12,6 +12,7 @@ pub use whole::WHOLE_DOES_NOT_FIT;
 
 use super::frames::Frame;
 use super::join::{self, Parts};
+use super::key::Key;
 use super::reader::{Known, Work, read};
 use super::recognise::weigh_tree;
 use super::state::{State, sender};
@@ -131,6 +132,11 @@ impl DescribedSession {
     pub fn suppose(&mut self, supposed: &Supposed) {
         self.server = self.server.or(supposed.server);
         self.memory.clone_from(&supposed.memory);
+    }
+
+    /// The side, the number in the statistics, and the key of each number space.
+    pub fn spaces(&self) -> impl Iterator<Item = (Side, i64, Key)> + '_ {
+        self.traffic.spaces()
     }
 
     /// The bits of the longest key that an answer had in common with its request.

@@ -15,6 +15,7 @@ use super::codes::Codes;
 use super::key::Key;
 use crate::codec::node::Node;
 use crate::dissect::{Dissection, Provenance};
+use crate::flow::Side;
 use numbers::Spaces;
 use requests::Questions;
 
@@ -29,6 +30,11 @@ impl Traffic {
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.spaces.memory() + self.questions.memory()
+    }
+
+    /// The side, the number in the statistics, and the key of each number space.
+    pub fn spaces(&self) -> impl Iterator<Item = (Side, i64, Key)> + '_ {
+        self.spaces.keys()
     }
 
     /// Whether an answer had the long key of its request.

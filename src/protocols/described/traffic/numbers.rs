@@ -77,6 +77,11 @@ impl Spaces {
             + self.acknowledgement.memory()
     }
 
+    /// The side, the number in the statistics, and the key of each space.
+    pub fn keys(&self) -> impl Iterator<Item = (Side, i64, Key)> + '_ {
+        self.all.iter().map(|one| (one.side, space(one.known(0)), one.key))
+    }
+
     /// The space of a side; `None`: there is none, and none is to be created.
     fn space(&mut self, (rule, side, key): (usize, Side, Key), modulus: Option<i64>) -> Option<usize> {
         self.clock += 1;
