@@ -27,7 +27,9 @@ pub(super) struct PcapNg {
     pub(super) leg: Option<Leg>,
     /// The interfaces of a recording if only one leg is read: kept apart, so that the fast path finds none.
     of_legs: Vec<Interface>,
-    /// The section describes both legs of a proxy's recording.
+    /// The legs of a proxy's recording that the section describes.
+    legs: [bool; 2],
+    /// It describes both.
     pub(super) has_legs: bool,
     /// The number of packets skipped since the last one.
     pub(super) skipped: u64,
@@ -206,7 +208,7 @@ impl PcapNg {
         }
         self.interfaces.clear();
         self.of_legs.clear();
-        self.has_legs = false;
+        (self.legs, self.has_legs) = ([false; 2], false);
         match (u16_at(body, 4, self.big), u16_at(body, 6, self.big)) {
             (1, _) => Ok(()),
             (major, minor) => Err(Some(Flaw::Version { major, minor })),
@@ -223,9 +225,11 @@ impl PcapNg {
             self.of_legs.push(interface);
             return Ok(());
         }
+        if let Some(leg) = interface.leg {
+            self.legs[leg as usize] = true;
+            self.has_legs = self.legs == [true; 2];
+        }
         self.interfaces.push(interface);
-        let has = |leg| self.interfaces.iter().any(|interface| interface.leg == Some(leg));
-        self.has_legs = Leg::ALL.iter().copied().all(has);
         if self.leg.is_some() && self.has_legs {
             self.of_legs = std::mem::take(&mut self.interfaces);
         }
