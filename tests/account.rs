@@ -101,6 +101,15 @@ fn a_limit_is_said_also_quietly() {
     assert_eq!((done.text().lines().count(), done.err.as_str()), (10_000, ""));
 }
 
+/// Of evicted conversations that are not recognised again, there are only parts.
+#[test]
+fn parts_of_conversations_are_said() {
+    let path = file("parts.pcap", &riptide(200, 10).file());
+    let done = run(&["decode", path.to_str().unwrap(), "-q", "-f", "ndjson", "--limit", "conversations=20"], b"").ok();
+    let said = "parts of conversations (";
+    assert!(done.err.contains(said) && done.err.contains("with servers of recognised ones are of no"), "{}", done.err);
+}
+
 /// A conversation that is given up and comes back keeps its number, is counted once, and its messages are printed in the
 /// same order by any number of threads. Above the limit of numbers that are kept it is counted again, which is reported.
 #[test]

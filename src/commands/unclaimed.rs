@@ -67,8 +67,13 @@ pub fn warn(global: &Global, counters: &mut Counters) {
 fn amount(of: &Amount) -> (String, &'static str) {
     let Amount { conversations, packets, bytes } = *of;
     let (packets, bytes) = (Plural(packets, "packet"), Plural(bytes, "byte"));
-    let text = format!("{} ({packets}, {bytes})", Plural(conversations, "conversation"));
-    (text, if conversations == 1 { "is" } else { "are" })
+    // Parts of conversations that had to be evicted, and whose beginnings were recognised.
+    let what = if conversations > 0 {
+        Plural(conversations, "conversation").to_string()
+    } else {
+        "parts of conversations".into()
+    };
+    (format!("{what} ({packets}, {bytes})"), if conversations == 1 { "is" } else { "are" })
 }
 
 /// Reports conversations that do not look like the protocol that the user named.
