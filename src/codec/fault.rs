@@ -72,9 +72,6 @@ impl fmt::Display for Fault {
             Reason::Depth => write!(f, "{path}: nested too deeply at bit {bit}")?,
             Reason::Undefined(what) => write!(f, "{path}: {what} at bit {bit}, {have} bits left")?,
         }
-        match limit.is_empty() {
-            true => Ok(()),
-            false => write!(f, " ({limit})"),
-        }
+        if limit.is_empty() { Ok(()) } else { write!(f, " ({limit})") }
     }
 }

@@ -6,7 +6,7 @@ use super::notify::notify;
 use super::packets::Packets;
 use super::stopped::{ReadResult, Stopped};
 use crate::cli::Global;
-use netkit::capture::hextext::{Block, Form, Layer};
+use netkit::capture::hextext::Block;
 use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
 use netkit::dissect::{Dissection, Dissector, Options, Role, inspector};
 use netkit::plural::Plural;
@@ -94,11 +94,7 @@ fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
             None => Err(format!("--packet: {} in which no IP packet begins", Plural(block.bytes.len(), "byte"))),
         },
         // tcpdump prints packets only; with checksum offload their checksum may be wrong.
-        Bytes::Detect => Ok(dumped_packet(block.bytes).or(match (block.form, block.layer) {
-            (Form::Tcpdump, Layer::Ip) => Some(LinkType::RAW),
-            (Form::Tcpdump, Layer::Link) => Some(LinkType::ETHERNET),
-            _ => None,
-        })),
+        Bytes::Detect => Ok(dumped_packet(block.bytes).or(block.link)),
     }
 }
 

@@ -127,10 +127,7 @@ impl Dissection {
         self.tree.clear();
         // Most messages have neither.
         for tree in [&mut self.packet, &mut self.derived] {
-            match tree.is_empty() {
-                true => tree.set_source(0),
-                false => tree.clear(),
-            }
+            if tree.is_empty() { tree.set_source(0) } else { tree.clear() }
         }
         self.part = None;
         self.notes.clear();

@@ -156,9 +156,10 @@ impl Direction {
             }
             return self.advance(Some(origin), scratch);
         }
-        match placed.begins() {
-            true => scratch.starts.push(0),
-            false => self.repeats(placed.first, placed.start as i64),
+        if placed.begins() {
+            scratch.starts.push(0)
+        } else {
+            self.repeats(placed.first, placed.start as i64)
         }
         if !self.follower {
             self.push(placed.bytes, origin.frame, origin, &mut scratch.spare);

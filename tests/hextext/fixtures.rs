@@ -3,8 +3,8 @@
 
 use super::forms::{WELCOME, bytes, one};
 use super::{Message, read};
+use netkit::capture::LinkType;
 use netkit::capture::hextext::Form::*;
-use netkit::capture::hextext::Layer;
 
 const RELIABLE: &str = "070200c800c6c10100d2fc183c251939ad7a238a563ec47862e03797f1cf52bb3afd375c\
     1e001cc1c500000082b08318c1176669726520d09fd180d0b8d0b2d0b5d18220737061776e";
@@ -58,22 +58,21 @@ fn fixtures_of_one_message() {
 
 #[test]
 fn fixtures_of_several_messages() {
-    let of = |form, text: &str, messages: &[(usize, Layer, &str)]| {
+    let of = |form, text: &str, messages: &[(usize, Option<LinkType>, &str)]| {
         let expected: Vec<Message> =
-            messages.iter().map(|(line, layer, hex)| (form, *layer, *line, bytes(hex))).collect();
+            messages.iter().map(|(line, link, hex)| (form, *link, *line, bytes(hex))).collect();
         let found = read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(found, expected, "{text}");
     };
-    let payload = Layer::Payload;
-    of(Plain, fixture!("plain"), &[(2, payload, WELCOME), (4, payload, RELIABLE)]);
+    of(Plain, fixture!("plain"), &[(2, None, WELCOME), (4, None, RELIABLE)]);
     let c = fixture!("wireshark-c");
-    of(Array, c, &[(1, payload, WELCOME), (3, payload, RELIABLE)]);
+    of(Array, c, &[(1, None, WELCOME), (3, None, RELIABLE)]);
 
     let first = "450000211234000040116a967f0000017f0000011e61c351000d00000801000100";
     let second = format!("450000651235000040116a517f0000017f0000011e61c35100510000{RELIABLE}");
     let ethernet = "0000000000000000000000000800";
     let framed = [first, &second].map(|ip| format!("{ethernet}{ip}"));
-    let (ip, link) = (Layer::Ip, Layer::Link);
+    let (ip, link) = (Some(LinkType::RAW), Some(LinkType::ETHERNET));
     of(Tcpdump, fixture!("tcpdump-x"), &[(1, ip, first), (5, ip, &second)]);
     of(Tcpdump, fixture!("tcpdump-text"), &[(1, ip, first), (5, ip, &second)]);
     of(Tcpdump, fixture!("tcpdump-v-text"), &[(1, ip, first), (6, ip, &second)]);
@@ -83,11 +82,10 @@ fn fixtures_of_several_messages() {
         fixture!("tcpdump-text").lines().filter(|l| l.starts_with('\t')).map(|l| format!("{l}\n")).collect();
     of(Tcpdump, &bare, &[(1, ip, first), (4, ip, &second)]);
 
-    let unknown = Layer::Unknown;
-    let parts = [(1, unknown, &*framed[0]), (5, unknown, RELIABLE), (10, unknown, RELIABLE)];
+    let parts = [(1, None, &*framed[0]), (5, None, RELIABLE), (10, None, RELIABLE)];
     of(Wireshark, fixture!("wireshark"), &parts);
     let twice = format!("{0}{0}", fixture!("hexdump"));
-    of(Hexdump, &twice, &[(1, payload, RELIABLE), (7, payload, RELIABLE)]);
+    of(Hexdump, &twice, &[(1, None, RELIABLE), (7, None, RELIABLE)]);
     let twice = format!("{0}{0}", fixture!("xxd"));
-    of(Xxd, &twice, &[(1, payload, RELIABLE), (6, payload, RELIABLE)]);
+    of(Xxd, &twice, &[(1, None, RELIABLE), (6, None, RELIABLE)]);
 }

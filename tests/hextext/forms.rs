@@ -2,7 +2,7 @@
 
 use super::{read, read_with};
 use netkit::capture::hextext::Form::{self, *};
-use netkit::capture::hextext::{HexText, Layer};
+use netkit::capture::hextext::HexText;
 
 pub(super) const WELCOME: &str = "0801000100";
 pub(super) fn bytes(hex: &str) -> Vec<u8> {
@@ -11,9 +11,8 @@ pub(super) fn bytes(hex: &str) -> Vec<u8> {
 
 pub(super) fn one(form: Form, text: &str, expected: &[u8]) {
     let found = read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let layer = if form == Wireshark { Layer::Unknown } else { Layer::Payload };
-    let (_, _, line, _) = found.first().cloned().unwrap_or((form, layer, 0, vec![]));
-    assert_eq!(found, [(form, layer, line, expected.to_vec())], "{text}");
+    let (_, _, line, _) = found.first().cloned().unwrap_or((form, None, 0, vec![]));
+    assert_eq!(found, [(form, None, line, expected.to_vec())], "{text}");
 }
 
 #[test]

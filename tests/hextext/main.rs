@@ -6,10 +6,11 @@ mod forms;
 mod refused;
 mod written;
 
-use netkit::capture::hextext::{Form, HexError, HexText, Layer};
+use netkit::capture::LinkType;
+use netkit::capture::hextext::{Form, HexError, HexText};
 
-/// A message as the tests compare it: form, layer, first line, bytes.
-type Message = (Form, Layer, usize, Vec<u8>);
+/// A message as the tests compare it: form, link type, first line, bytes.
+type Message = (Form, Option<LinkType>, usize, Vec<u8>);
 
 /// Reads all messages of a text.
 fn read(text: &[u8]) -> Result<Vec<Message>, HexError> {
@@ -19,7 +20,7 @@ fn read(text: &[u8]) -> Result<Vec<Message>, HexError> {
 fn read_with(mut reader: HexText<&[u8]>) -> Result<Vec<Message>, HexError> {
     let mut messages = Vec::new();
     while let Some(block) = reader.next()? {
-        messages.push((block.form, block.layer, block.line, block.bytes.to_vec()));
+        messages.push((block.form, block.link, block.line, block.bytes.to_vec()));
     }
     Ok(messages)
 }

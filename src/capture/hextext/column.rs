@@ -4,10 +4,11 @@
 //! position at which it could begin is tried, and accepted only if the text spells exactly the
 //! bytes before it.
 
-use super::error::{HexError, HexErrorKind, Line, excerpt};
-use super::{MAX_COLUMNS, digits};
+use super::MAX_COLUMNS;
+use super::error::{HexError, HexErrorKind, excerpt};
+use super::line::Line;
 
-/// The layout of a form's lines.
+/// The layout of a dump's lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// The number of digits in a group, if known from earlier lines.
@@ -18,176 +19,124 @@ pub(super) struct Shape {
     pub text: Option<bool>,
 }
 
-/// The parts of a line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Split<'a> {
-    /// The number of bytes appended.
-    pub bytes: usize,
-    /// The number of digits in a group.
-    pub group: usize,
-    /// The text column, if there is one.
-    pub text: Option<&'a str>,
+/// A position at which the text column could begin.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cut {
+    /// The number of bytes before it.
+    bytes: usize,
+    /// Its position in the line.
+    at: usize,
 }
 
-/// Appends the bytes that begin at byte `from` of the line.
-pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec<u8>) -> Result<Split<'a>, HexError> {
-    let start = out.len();
-    let end = line.text.trim_end().len();
-    let text = line.text.get(..end).unwrap_or_default();
-    let mut at = skip_blank(text, from);
-    let mut group = shape.group;
-    // Candidates for the start of the text column: the bytes before it, and its position in the line.
-    let mut cuts: Vec<(usize, usize)> = Vec::new();
-    let mut refused = None;
-    let mut short = false;
-    while at < end {
-        let bytes = out.len() - start;
-        if bytes > 0 && (is_wide_gap(text, at) || text[at..].starts_with(['|', '>'])) {
-            cuts.push((bytes, at));
-            // A gap ends the bytes, except after the eighth byte.
-            if !(shape.mid_gap && bytes == 8) {
-                refused = Some(None);
-                break;
+impl Shape {
+    /// Appends the bytes that begin at byte `from` of the line. Returns the text column, if there is one.
+    pub(super) fn split<'a>(
+        &mut self,
+        line: Line<'a>,
+        from: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<&'a str>, HexError> {
+        let line = Line { text: line.text.trim_end(), ..line };
+        let start = out.len();
+        let mut cuts = Vec::new();
+        let ended = self.groups(line, line.skip_blank(from), &mut cuts, out);
+        let whole = matches!(ended, Ok(end) if line.rest(end).is_empty());
+        let got = out.get(start..).unwrap_or_default();
+        let differs = |cut: &Cut| mismatch(got.get(..cut.bytes).unwrap_or_default(), line.rest(cut.at));
+        let mut found = cuts.iter().filter(|cut| differs(cut).is_none());
+        let last = cuts.last().copied().unwrap_or_default();
+        match (found.next(), ended) {
+            (Some(cut), _) if whole && self.text.is_none() || found.next().is_some() => {
+                Err(line.error(cut.at, HexErrorKind::TextOrData(excerpt(line.rest(cut.at)))))
             }
-        }
-        let length = digits::digits(&text[at..]);
-        let token = &text[at..at + length];
-        let next = text[at + length..].chars().next();
-        if length == 0 || next.is_some_and(|c| !matches!(c, ' ' | '\t' | '|' | '>')) {
-            refused = Some(Some((at + length, line.stray(at + length))));
-            break;
-        }
-        let width = *group.get_or_insert(length);
-        if short || length > width || (length < width && shape.mid_gap) {
-            let kind = HexErrorKind::Uneven(excerpt(token));
-            refused = Some(Some((at, HexError::at(line, at, kind))));
-            break;
-        }
-        short = length < width;
-        if bytes + length / 2 > MAX_COLUMNS {
-            refused = Some(Some((at, HexError::at(line, at, HexErrorKind::WideDump))));
-            break;
-        }
-        if let Err(odd) = digits::push_digits(line, at, token, out) {
-            refused = Some(Some((at, odd)));
-            break;
-        }
-        at = skip_blank(text, at + length);
-    }
-    let group = group.unwrap_or(2);
-    let got = out.get(start..).unwrap_or_default();
-    let spelled = |&(bytes, at): &(usize, usize)| text_matches(got.get(..bytes).unwrap_or_default(), &text[at..]);
-    let mut found = cuts.iter().filter(|cut| spelled(cut).is_ok());
-    let cut = found.next().copied();
-    let whole = refused.is_none();
-    match cut {
-        Some((_, at)) if whole && shape.text.is_none() || found.next().is_some() => {
-            Err(HexError::at(line, at, HexErrorKind::TextOrData(excerpt(&text[at..]))))
-        }
-        Some((bytes, at)) if !(whole && shape.text == Some(false)) => {
-            out.truncate(start + bytes);
-            Ok(Split { bytes, group, text: Some(&text[at..]) })
-        }
-        _ if whole => Ok(Split { bytes: got.len(), group, text: None }),
-        _ => Err(match (refused.flatten(), cuts.last()) {
-            (Some((_, error)), None) => error,
-            // The digits after the last gap were read before the error: it was not a text column.
-            (Some((at, error)), Some(cut)) if at > cut.1 => error,
-            (_, Some(cut)) => match spelled(cut) {
-                Err(Mismatch::At { found, byte, skip }) => {
-                    let kind = HexErrorKind::TextColumn { found, byte };
-                    HexError::at(line, cut.1 + skip, kind)
-                }
-                _ => HexError::at(line, cut.1, HexErrorKind::TextLength(excerpt(&text[cut.1..]))),
+            (Some(cut), _) if !(whole && self.text == Some(false)) => {
+                out.truncate(start + cut.bytes);
+                Ok(Some(line.rest(cut.at)))
+            }
+            _ if whole => Ok(None),
+            // If digits after the last gap were read before the error, it was not a text column.
+            (_, Err(error)) if error.column > line.column(last.at) => Err(error),
+            _ => match differs(&last) {
+                Some((skip, kind)) => Err(line.error(last.at + skip, kind)),
+                None => Ok(None),
             },
-            (None, None) => line.stray(at),
-        }),
+        }
+    }
+
+    /// Appends the groups of digits from byte `at` on, up to the gap that ends them, and adds the positions of the gaps
+    /// to `cuts`. Returns the position of the end.
+    fn groups(
+        &mut self,
+        line: Line<'_>,
+        mut at: usize,
+        cuts: &mut Vec<Cut>,
+        out: &mut Vec<u8>,
+    ) -> Result<usize, HexError> {
+        let start = out.len();
+        while at < line.text.len() {
+            let bytes = out.len() - start;
+            if bytes > 0 && (line.is_wide_gap(at) || line.rest(at).starts_with(['|', '>'])) {
+                cuts.push(Cut { bytes, at });
+                if !(self.mid_gap && bytes == 8) {
+                    break;
+                }
+            }
+            let token = line.digits(at);
+            let end = at + token.len();
+            if token.is_empty() || !line.rest(end).is_empty() && !line.rest(end).starts_with([' ', '\t', '|', '>']) {
+                return Err(line.stray(end));
+            }
+            let width = *self.group.get_or_insert(token.len());
+            // Only the last group may be short, and only where groups have several bytes.
+            let follows_short = bytes * 2 % width > 0;
+            if follows_short || token.len() > width || (token.len() < width && self.mid_gap) {
+                return Err(line.error(at, HexErrorKind::Uneven(excerpt(token))));
+            }
+            if bytes + token.len() / 2 > MAX_COLUMNS {
+                return Err(line.error(at, HexErrorKind::WideDump));
+            }
+            line.push_digits(at, token, out)?;
+            at = line.skip_blank(end);
+        }
+        Ok(at)
     }
 }
 
-/// The position of the next token.
-fn skip_blank(text: &str, from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    text.len() - rest.trim_start_matches([' ', '\t']).len()
-}
-
-/// Whether there are two blanks or a tab around byte `at`.
-pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
-    let blank = |b: &u8| matches!(b, b' ' | b'\t');
-    let bytes = text.as_bytes();
-    let before = bytes.get(..at).unwrap_or_default();
-    let after = bytes.get(at..).unwrap_or_default();
-    let around = before.iter().rev().take_while(|b| blank(b));
-    let mut around = around.chain(after.iter().take_while(|b| blank(b)));
-    matches!((around.next(), around.next()), (Some(_), Some(_)) | (Some(b'\t'), None))
-}
-
-/// The ways in which a text column differs from the bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Mismatch {
-    /// Another character for a byte, `skip` bytes into the text.
-    At { found: char, byte: u8, skip: usize },
-    /// Longer or shorter.
-    Length,
-}
-
-/// Checks whether the text is a dump's text column for the bytes: `|....|`, `>....<`, bare, or with a blank in its
-/// middle.
-pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
-    if bytes.is_empty() || bytes.len() > MAX_COLUMNS {
-        return Err(Mismatch::Length);
-    }
+/// The first difference between the bytes and a dump's text column for them: its position in the text, and the error.
+/// The text column is `|....|`, `>....<`, bare, or has a blank in its middle.
+pub(super) fn mismatch(bytes: &[u8], text: &str) -> Option<(usize, HexErrorKind)> {
     let text = text.trim_end();
     let framed =
         text.strip_prefix('|').and_then(|t| t.strip_suffix('|')).or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
-    let inner = framed.map(|inner| spells(bytes, inner));
-    let first = spells(bytes, text);
+    let (inner, frame) = framed.map_or((text, 0), |inner| (inner, 1));
+    // Wireshark's streams have a blank after the eighth character.
+    let middle = text.char_indices().nth(8).filter(|(_, c)| *c == ' ');
+    let joined = middle.map(|(at, _)| [&text[..at], &text[at + 1..]].concat());
     // Blanks at the start of the text column are indistinguishable from those before it.
     let blanks = bytes.iter().take_while(|b| **b == b' ').count();
-    let fits = first.is_ok()
-        || matches!(inner, Some(Ok(())))
-        || (1..=blanks).any(|n| spells(bytes.get(n..).unwrap_or_default(), text).is_ok())
-        || halves(bytes, text);
-    match (fits, inner) {
-        (true, _) => Ok(()),
-        (false, Some(Err(Mismatch::At { found, byte, skip }))) => Err(Mismatch::At { found, byte, skip: skip + 1 }),
-        (false, Some(error)) => error,
-        (false, None) => first,
+    let fits = (0..=blanks).any(|n| spells(bytes.get(n..).unwrap_or_default(), text).is_ok())
+        || joined.is_some_and(|text| spells(bytes, &text).is_ok());
+    let length = || (0, HexErrorKind::TextLength(excerpt(text)));
+    match spells(bytes, inner) {
+        _ if bytes.len() > MAX_COLUMNS => Some(length()),
+        Err(other) if !fits => Some(other.map_or_else(length, |(skip, kind)| (skip + frame, kind))),
+        _ => None,
     }
-}
-
-/// Whether the text is a text column with a blank after the eighth character, as in Wireshark's streams.
-fn halves(bytes: &[u8], text: &str) -> bool {
-    let Some((left, right)) = bytes.split_at_checked(8) else { return false };
-    let Some((middle, _)) = text.char_indices().nth(8) else { return false };
-    let (text_left, text_right) = text.split_at(middle);
-    !right.is_empty()
-        && spells(left, text_left).is_ok()
-        && text_right.strip_prefix(' ').is_some_and(|t| spells(right, t).is_ok())
 }
 
 /// Compares byte by byte. Trailing blanks may be missing: copying loses them.
-fn spells(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
+/// The error is the first other character with its position, or `None` for a text that is longer or shorter.
+fn spells(bytes: &[u8], text: &str) -> Result<(), Option<(usize, HexErrorKind)>> {
     let mut chars = text.char_indices();
     for &byte in bytes {
-        let Some((skip, found)) = chars.next() else {
-            if byte == b' ' {
-                continue;
-            }
-            return Err(Mismatch::Length);
-        };
-        let right = match byte {
-            0x21..=0x7e => found == char::from(byte),
-            b' ' => found == ' ' || found == '.',
+        match (chars.next(), byte) {
+            (None | Some((_, ' ' | '.')), b' ') => {}
+            (None, _) => return Err(None),
+            (Some((_, found)), 0x21..=0x7e) if found == char::from(byte) => {}
             // Other locales print letters for bytes from 0x80 on; some tools print a middle dot.
-            _ => found == '.' || !found.is_ascii(),
-        };
-        if !right {
-            return Err(Mismatch::At { found, byte, skip });
+            (Some((_, found)), ..=0x1f | 0x7f..) if found == '.' || !found.is_ascii() => {}
+            (Some((skip, found)), _) => return Err(Some((skip, HexErrorKind::TextColumn { found, byte }))),
         }
     }
-    match chars.next() {
-        None => Ok(()),
-        Some(_) => Err(Mismatch::Length),
-    }
+    chars.next().map_or(Ok(()), |_| Err(None))
 }

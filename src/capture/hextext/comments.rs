@@ -1,97 +1,59 @@
 //! Removal of comments in source code and between plain digits.
 
-use super::error::{HexError, HexErrorKind, Line};
+use super::error::{HexError, HexErrorKind};
+use super::line::{Line, Pattern};
+use regex_lite::Regex;
 
 /// The `/* */`, `//` and `#` comments of the forms that are source code or plain digits.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     /// The line and column of a `/*` that is not closed yet.
-    open: Option<(usize, usize)>,
+    pub open: Option<(usize, usize)>,
     text: String,
 }
 
+/// The starts of comments, and what may contain them without being one: literals. A Rust lifetime is not the start of
+/// a literal.
+static STARTS: Pattern =
+    Pattern::new(|| Regex::new(r#"/\*|//|#|'static |"(\\.|[^"\\])*\\?"?|'(\\.|[^'\\])*\\?'?"#).ok());
+
 impl Comments {
-    /// Whether the next line begins inside a comment.
-    pub(super) fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
-
-    /// The state to restore before a line is read again.
-    pub(super) fn mark(&self) -> Option<(usize, usize)> {
-        self.open
-    }
-
-    /// Restores the state of a [`mark`](Self::mark).
-    pub(super) fn reset(&mut self, mark: Option<(usize, usize)>) {
-        self.open = mark;
-    }
-
     /// Checks at the end of the input that no comment is open.
     pub(super) fn finish(&self) -> Result<(), HexError> {
-        match self.open {
-            None => Ok(()),
-            Some((line, column)) => {
-                Err(HexError { line, column, character: Some('/'), kind: HexErrorKind::Unclosed('/') })
-            }
-        }
+        let open = |(line, column)| HexError { column, ..Line::start(line).error(0, HexErrorKind::Unclosed('/')) };
+        self.open.map_or(Ok(()), |place| Err(open(place)))
     }
 
     /// The line with its comments replaced by spaces, so that columns stay the same.
     pub(super) fn blank<'a>(&'a mut self, line: Line<'a>) -> Line<'a> {
-        let bytes = line.text.as_bytes();
-        if self.open.is_none() && memchr::memchr2(b'/', b'#', bytes).is_none() {
+        if self.open.is_none() && memchr::memchr2(b'/', b'#', line.text.as_bytes()).is_none() {
             return line;
         }
         self.text.clear();
-        let mut quote = None;
-        let mut before = ' ';
-        let mut column = 0;
-        let mut chars = line.text.chars();
-        while let Some(c) = chars.next() {
-            column += 1;
-            let rest = chars.as_str();
-            let next = rest.chars().next();
+        let mut at = 0;
+        loop {
             if self.open.is_some() {
-                self.text.push(' ');
-                if c == '*' && next == Some('/') {
-                    chars.next();
-                    column += 1;
-                    self.text.push(' ');
-                    self.open = None;
-                    before = ' ';
-                }
-                continue;
+                let end = line.rest(at).find("*/").map(|length| at + length + 2);
+                self.open = self.open.filter(|_| end.is_none());
+                let comment = line.text.get(at..end.unwrap_or(line.text.len())).unwrap_or_default();
+                self.text.extend(comment.chars().map(|_| ' '));
+                at += comment.len();
             }
-            match (c, next) {
-                ('\\', Some(escaped)) if quote.is_some() => {
-                    chars.next();
-                    column += 1;
-                    self.text.push(c);
-                    self.text.push(escaped);
-                    continue;
-                }
-                _ if quote == Some(c) => quote = None,
-                // The lifetime of a Rust constant is not the start of a literal.
-                ('\'', _) if rest.starts_with("static ") => {}
-                ('"' | '\'', _) if quote.is_none() => quote = Some(c),
-                ('/', Some('*')) if quote.is_none() => {
-                    chars.next();
-                    self.open = Some((line.number, column));
-                    column += 1;
+            let start = STARTS.as_ref().and_then(|starts| starts.find_at(line.text, at));
+            let (from, part) = start.map_or((line.text.len(), ""), |start| (start.start(), start.as_str()));
+            self.text.push_str(line.text.get(at..from).unwrap_or_default());
+            at = from + part.len();
+            // A hash inside a word is not a comment, nor is a definition with a value.
+            let is_word = || self.text.ends_with(char::is_alphanumeric);
+            match part {
+                "" | "//" => break,
+                "#" if !is_word() && !line.rest(at).trim_start().starts_with("define") => break,
+                "/*" => {
+                    self.open = Some((line.number, line.column(from)));
                     self.text.push_str("  ");
-                    continue;
                 }
-                ('/', Some('/')) if quote.is_none() => break,
-                // A hash inside a word is not a comment, nor is a definition with a value.
-                ('#', _)
-                    if quote.is_none() && !before.is_alphanumeric() && !rest.trim_start().starts_with("define") =>
-                {
-                    break;
-                }
-                _ => {}
+                literal => self.text.push_str(literal),
             }
-            self.text.push(c);
-            before = c;
         }
         Line { number: line.number, text: &self.text }
     }

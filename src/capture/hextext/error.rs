@@ -19,40 +19,6 @@ pub struct HexError {
     pub kind: HexErrorKind,
 }
 
-impl HexError {
-    /// An error at byte `at` of a line.
-    pub(super) fn at(line: Line<'_>, at: usize, kind: HexErrorKind) -> Self {
-        let before = line.text.get(..at).unwrap_or(line.text);
-        Self { line: line.number, column: before.chars().count() + 1, character: kind.character(), kind }
-    }
-}
-
-/// One line of the input, without its line end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'a> {
-    /// Its number, from 1.
-    pub number: usize,
-    /// Its text.
-    pub text: &'a str,
-}
-
-impl Line<'_> {
-    /// The error for an invalid character at byte `at`.
-    pub(super) fn stray(self, at: usize) -> HexError {
-        HexError::at(self, at, HexErrorKind::Stray(self.char_at(at)))
-    }
-
-    /// The error for a character that is not valid at this position, byte `at`.
-    pub(super) fn misplaced(self, at: usize) -> HexError {
-        HexError::at(self, at, HexErrorKind::Misplaced(self.char_at(at)))
-    }
-
-    fn char_at(self, at: usize) -> char {
-        let rest = self.text.get(at..).unwrap_or_default();
-        rest.chars().next().unwrap_or('\n')
-    }
-}
-
 /// The start of a text, for an error: enough to find it, never a whole line.
 pub(super) fn excerpt(text: &str) -> String {
     const SHOWN: usize = 24;
@@ -185,7 +151,8 @@ pub enum HexErrorKind {
 }
 
 impl HexErrorKind {
-    fn character(&self) -> Option<char> {
+    /// The offending character.
+    pub(super) fn character(&self) -> Option<char> {
         match *self {
             Self::Stray(c) | Self::Misplaced(c) | Self::Escape(c) | Self::Unclosed(c) => Some(c),
             Self::TextColumn { found, .. } => Some(found),

@@ -1,6 +1,7 @@
 //! The tokens of source code that contains bytes: numbers, strings, escapes, brackets.
 
-use super::error::{HexError, HexErrorKind, Line};
+use super::error::{HexError, HexErrorKind};
+use super::line::Line;
 
 /// One token of a line.
 #[derive(Clone, Copy, Debug)]
@@ -24,113 +25,92 @@ pub(super) enum Token<'a> {
     Punct(char),
 }
 
+/// The names of the escapes of one character, and the bytes that they stand for.
+const ESCAPES: (&str, &[u8; 10]) = ("abtnvfr\\\"'", b"\x07\x08\t\n\x0b\x0c\r\\\"'");
+
 /// The token that begins at or after byte `from`: its start, its end, the token.
 pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, Token<'_>)>, HexError> {
-    let rest = line.text.get(from..).unwrap_or_default();
-    let rest = rest.trim_start_matches([' ', '\t']);
-    let at = line.text.len() - rest.len();
+    let at = line.skip_blank(from);
+    let rest = line.rest(at);
     let Some(first) = rest.chars().next() else { return Ok(None) };
-    let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let length = rest.find(|c| !name(c)).unwrap_or(rest.len());
+    let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     let (word, behind) = rest.split_at(length);
-    let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let (length, token) = match (first, quote) {
-        ('\'', _) if rest.starts_with("'static ") => ("'static".len(), Token::Word),
-        ('"' | '\'', _) if length == 0 => string(line, at, at, false)?,
-        (_, Some(_)) if matches!(word, "b" | "B") => string(line, at, at + 1, true)?,
+    let quoted = behind.starts_with(['"', '\'']);
+    let (length, token) = match word {
+        "" if rest.starts_with("'static ") => ("'static".len(), Token::Word),
+        "" | "b" | "B" if quoted => string(line, at + length, length > 0)?,
         // Other prefixes change the meaning of the string: r"", u"", L"".
-        (_, Some(_)) => return Err(line.misplaced(at)),
+        _ if quoted => return Err(line.misplaced(at)),
         _ if word.starts_with("0x") || word.starts_with("0X") => {
-            let digits = word.get(2..).unwrap_or_default();
-            if let Some(i) = digits.find(|c: char| !c.is_ascii_hexdigit()) {
-                return Err(line.stray(at + 2 + i));
-            }
-            if digits.is_empty() {
-                return Err(line.stray(at + 2));
+            let digits = line.digits(at + 2);
+            if digits.is_empty() || digits.len() + 2 < length {
+                return Err(line.stray(at + 2 + digits.len()));
             }
             (length, Token::Hex(digits))
         }
         _ if first.is_ascii_digit() => (length, Token::Number(word)),
-        _ if length > 0 => (length, Token::Word),
-        ('\\', _) if rest.len() > 1 => {
-            let digits = escape_digits(line, at)?;
-            (4, Token::Escape(digits))
-        }
-        _ if first.is_ascii_graphic() => (1, Token::Punct(first)),
-        _ => return Err(line.misplaced(at)),
+        "" if first == '\\' && rest.len() > 1 => (4, Token::Escape(escape_digits(line, at)?)),
+        "" if first.is_ascii_graphic() => (1, Token::Punct(first)),
+        "" => return Err(line.misplaced(at)),
+        _ => (length, Token::Word),
     };
     Ok(Some((at, at + length, token)))
 }
 
-/// The string whose opening quote is at `open`; `at` is the start of its prefix.
-fn string(line: Line<'_>, at: usize, open: usize, bytes: bool) -> Result<(usize, Token<'_>), HexError> {
-    let text = line.text.get(open..).unwrap_or_default();
+/// The string whose opening quote is at `open`, and its length with the prefix.
+fn string(line: Line<'_>, open: usize, bytes: bool) -> Result<(usize, Token<'_>), HexError> {
+    let text = line.rest(open);
     let mut chars = text.char_indices();
     let quote = chars.next().map_or('"', |(_, c)| c);
-    while let Some((i, c)) = chars.next() {
+    while let Some((end, c)) = chars.next() {
         if c == '\\' {
             chars.next();
         } else if c == quote {
-            let body = text.get(1..i).unwrap_or_default();
-            return Ok((open + i + 1 - at, Token::Str { body, bytes }));
+            let body = text.get(1..end).unwrap_or_default();
+            return Ok((usize::from(bytes) + end + 1, Token::Str { body, bytes }));
         }
     }
-    Err(HexError::at(line, open, HexErrorKind::Unclosed(quote)))
+    Err(line.error(open, HexErrorKind::Unclosed(quote)))
 }
 
 /// The two digits of the `\x08` at byte `at`.
 fn escape_digits(line: Line<'_>, at: usize) -> Result<&str, HexError> {
-    let rest = line.text.get(at + 1..).unwrap_or_default();
-    let Some(behind) = rest.strip_prefix('x') else {
-        let c = rest.chars().next().unwrap_or('\\');
-        return Err(HexError::at(line, at, HexErrorKind::Escape(c)));
-    };
-    let valid = behind.bytes().take(2).take_while(u8::is_ascii_hexdigit);
-    match valid.count() {
-        2 => Ok(behind.get(..2).unwrap_or_default()),
-        n => Err(line.stray(at + 2 + n)),
+    if !line.rest(at + 1).starts_with('x') {
+        let c = line.rest(at + 1).chars().next().unwrap_or('\\');
+        return Err(line.error(at, HexErrorKind::Escape(c)));
     }
+    let digits = line.digits(at + 2);
+    digits.get(..2).ok_or_else(|| line.stray(at + 2 + digits.len()))
 }
 
-/// Appends the bytes of a string's body. Returns whether it had a `\x` escape. `at` is the position of the body in the
-/// line.
-pub(super) fn unescape(line: Line<'_>, at: usize, body: &str, out: &mut Vec<u8>) -> Result<bool, HexError> {
+/// Appends the bytes of a string's body, from byte `at` of the line to `end`. Returns whether it had a `\x` escape.
+pub(super) fn unescape(line: Line<'_>, mut at: usize, end: usize, out: &mut Vec<u8>) -> Result<bool, HexError> {
     let mut escaped = false;
-    let mut chars = body.char_indices();
-    let mut base = 0;
-    while let Some((i, c)) = chars.next().map(|(i, c)| (base + i, c)) {
-        if c != '\\' {
-            // The encoding of other characters is not known.
-            if !matches!(c, ' '..='~') {
-                return Err(line.misplaced(at + i));
-            }
-            out.push(c as u8);
-            continue;
-        }
-        let rest = chars.as_str();
-        let byte = match chars.next().map_or('\\', |(_, c)| c) {
-            'x' => {
-                let digits = escape_digits(line, at + i)?;
-                chars = body.get(i + 4..).unwrap_or_default().char_indices();
-                base = i + 4;
+    while at < end {
+        let mut chars = line.rest(at).chars();
+        at += match (chars.next().unwrap_or_default(), chars.next().unwrap_or_default()) {
+            ('\\', 'x') => {
+                line.push_digits(at + 2, escape_digits(line, at)?, out)?;
                 escaped = true;
-                u8::from_str_radix(digits, 16).map_err(|_| line.stray(at + i))?
+                4
             }
             // `\01` is an octal number in C and Python.
-            '0' if !rest[1..].starts_with(|c: char| c.is_ascii_digit()) => 0,
-            'a' => 7,
-            'b' => 8,
-            't' => b'\t',
-            'n' => b'\n',
-            'v' => 11,
-            'f' => 12,
-            'r' => b'\r',
-            '\\' => b'\\',
-            '"' => b'"',
-            '\'' => b'\'',
-            c => return Err(HexError::at(line, at + i, HexErrorKind::Escape(c))),
+            ('\\', '0') if !chars.as_str().starts_with(|c: char| c.is_ascii_digit()) => {
+                out.push(0);
+                2
+            }
+            ('\\', name) => {
+                let byte = ESCAPES.0.find(name).and_then(|place| ESCAPES.1.get(place));
+                out.push(*byte.ok_or_else(|| line.error(at, HexErrorKind::Escape(name)))?);
+                2
+            }
+            (c @ ' '..='~', _) => {
+                out.push(c as u8);
+                1
+            }
+            // The encoding of other characters is not known.
+            _ => return Err(line.misplaced(at)),
         };
-        out.push(byte);
     }
     Ok(escaped)
 }

@@ -19,21 +19,20 @@
 
 mod column;
 mod comments;
-mod digits;
 mod dump;
 mod error;
 mod lexer;
-mod lines;
+mod line;
 mod offset;
 mod plain;
 mod reader;
 mod source;
 mod tcpdump;
 
+use super::LinkType;
+
 pub use error::{HexError, HexErrorKind};
 pub use reader::HexText;
-
-use error::Line;
 
 /// The largest number of bytes in a line of a dump: the maximum of `xxd -c`.
 const MAX_COLUMNS: usize = 256;
@@ -67,19 +66,6 @@ pub enum Form {
     Wireshark,
 }
 
-/// The first header of a message's bytes, as far as the form shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layer {
-    /// None: the message itself.
-    Payload,
-    /// An IPv4 or IPv6 header, consistent with the length.
-    Ip,
-    /// An Ethernet header followed by a complete IP packet.
-    Link,
-    /// Not known: the form often holds whole frames, but not always, so the bytes have to be examined.
-    Unknown,
-}
-
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
@@ -89,8 +75,8 @@ pub struct Block<'a> {
     pub line: usize,
     /// The form of its text.
     pub form: Form,
-    /// The message's first header.
-    pub layer: Layer,
+    /// The first header of a packet that tcpdump printed, if it is known: the form does not show it.
+    pub link: Option<LinkType>,
     /// The direction from a line `I TIME` or `O TIME` before the message, as in text2pcap: inbound (true) or outbound.
     pub inbound: Option<bool>,
 }
@@ -104,12 +90,4 @@ enum LineStep {
     Done,
     /// The message was complete before this line.
     Before,
-}
-
-/// Rejects a message that becomes too long with `more` bytes.
-fn push_room(line: Line<'_>, at: usize, have: usize, more: usize) -> Result<(), HexError> {
-    if more > MAX_MESSAGE.saturating_sub(have) {
-        return Err(HexError::at(line, at, HexErrorKind::LongMessage));
-    }
-    Ok(())
 }

@@ -1,9 +1,8 @@
 //! The offset column: its notations, and the lines that start a dump.
 
 use super::Form;
-use super::column::is_wide_gap;
-use super::digits::digits;
-use super::error::{HexError, HexErrorKind, Line, excerpt};
+use super::error::{HexError, HexErrorKind, excerpt};
+use super::line::{BLANK, Line};
 
 /// The notation of the offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,17 +13,6 @@ pub(super) enum Column {
     ZeroX,
     /// `00000000`, as hexdump, od and Wireshark do.
     Bare,
-}
-
-impl Form {
-    /// The notation of the form's offsets; forms without offsets count as bare.
-    pub(super) fn column(self) -> Column {
-        match self {
-            Self::Xxd => Column::Colon,
-            Self::Tcpdump => Column::ZeroX,
-            _ => Column::Bare,
-        }
-    }
 }
 
 /// A possible offset of a line.
@@ -43,24 +31,20 @@ pub(super) struct Offset {
 impl Offset {
     /// Finds the offset at the start of the line, by its notation alone.
     pub(super) fn find(line: Line<'_>) -> Option<Self> {
-        let text = line.text;
-        let blank = text.len() - text.trim_start_matches([' ', '\t']).len();
-        let zero_x = text.get(blank..)?.starts_with("0x");
+        let blank = line.skip_blank(0);
+        let zero_x = line.rest(blank).starts_with("0x");
         let start = if zero_x { blank + 2 } else { blank };
-        let digits = digits(text.get(start..)?);
-        let after = text.get(start + digits..)?;
-        let colon = after.strip_prefix(':');
-        let ends = colon.unwrap_or(after);
+        let digits = line.digits(start).len();
+        let colon = line.rest(start + digits).starts_with(':');
+        let end = start + digits + usize::from(colon);
         let column = match (zero_x, colon) {
-            (true, Some(_)) => Column::ZeroX,
-            (false, Some(_)) => Column::Colon,
-            (false, None) => Column::Bare,
-            (true, None) => return None,
+            (true, true) => Column::ZeroX,
+            (false, true) => Column::Colon,
+            (false, false) => Column::Bare,
+            (true, false) => return None,
         };
-        if !(4..=16).contains(&digits) || !(ends.is_empty() || ends.starts_with([' ', '\t'])) {
-            return None;
-        }
-        Some(Self { column, start, digits, end: text.len() - ends.len() })
+        let ends = line.rest(end).is_empty() || line.rest(end).starts_with(BLANK);
+        (ends && (4..=16).contains(&digits)).then_some(Self { column, start, digits, end })
     }
 
     /// Finds the offset of a message's first line. Bare digits count as an offset only if nothing else is possible; an
@@ -70,36 +54,28 @@ impl Offset {
         if offset.column != Column::Bare {
             return Ok(Some(offset));
         }
-        let text = line.text;
-        let rest = text.get(offset.end..).unwrap_or_default().trim_start();
-        let token = digits(rest);
+        let next = line.text.len() - line.rest(offset.end).trim_start().len();
+        let token = line.digits(next).len();
         // A single token is data: an offset is followed by something.
         if token == 0 {
             return Ok(None);
         }
-        let wide = is_wide_gap(text, offset.end);
-        let more = rest.get(token..).is_some_and(|t| !t.trim().is_empty());
-        let kind = if offset.digits == 7 {
+        let wide = line.is_wide_gap(offset.end);
+        let more = !line.rest(next + token).trim().is_empty();
+        let kind = match (offset.digits, offset.is_zero(line)) {
+            (7, true) if token == 2 && !wide => return Ok(Some(offset)),
             // od -t u1 and -t d1 print wide columns of decimals.
-            if token == 2 && !wide && offset.is_zero(line) {
-                return Ok(Some(offset));
-            }
-            HexErrorKind::Words
-        } else if !offset.is_zero(line) {
-            return Ok(None);
-        } else if token == 2 && (wide || more) {
-            return Ok(Some(offset));
-        } else {
-            HexErrorKind::OffsetOrData
+            (7, _) => HexErrorKind::Words,
+            (_, false) => return Ok(None),
+            (_, true) if token == 2 && (wide || more) => return Ok(Some(offset)),
+            (_, true) => HexErrorKind::OffsetOrData,
         };
-        let shown = excerpt(text.get(offset.start..).unwrap_or_default().trim_end());
-        Err(HexError::at(line, offset.start, kind(shown)))
+        Err(line.error(offset.start, kind(excerpt(line.rest(offset.start).trim_end()))))
     }
 
     /// The offset's digits.
     pub(super) fn text<'a>(&self, line: Line<'a>) -> &'a str {
-        let range = self.start..self.start + self.digits;
-        line.text.get(range).unwrap_or_default()
+        line.digits(self.start)
     }
 
     /// Whether the offset is 0, in every base.
@@ -107,23 +83,18 @@ impl Offset {
         self.text(line).bytes().all(|b| b == b'0')
     }
 
-    /// The form of a dump whose first line has this offset.
-    pub(super) fn form(&self, line: Line<'_>) -> Form {
+    /// The form of a dump whose first line has this offset, and the number bases of its offsets: xxd -d prints decimal
+    /// offsets, od octal ones by default.
+    pub(super) fn form(&self, line: Line<'_>) -> (Form, &'static [u32]) {
         match (self.column, self.digits) {
-            (Column::Colon, _) => Form::Xxd,
-            (Column::ZeroX, _) => Form::Tcpdump,
-            (Column::Bare, 4 | 5) => Form::Wireshark,
-            (Column::Bare, _) if line.text.trim_end().ends_with('|') => Form::Hexdump,
-            (Column::Bare, _) => Form::Od,
-        }
-    }
-
-    /// The number bases of the form's offsets: xxd -d prints decimal offsets, od octal ones by default.
-    pub(super) fn bases(&self) -> Vec<u32> {
-        match (self.column, self.digits) {
-            (Column::Colon, _) => vec![16, 10],
-            (Column::Bare, 7) => vec![8, 16, 10],
-            _ => vec![16],
+            (Column::Colon, _) => (Form::Xxd, &[16, 10]),
+            (Column::ZeroX, _) => (Form::Tcpdump, &[16]),
+            (Column::Bare, 4 | 5) => (Form::Wireshark, &[16]),
+            (Column::Bare, digits) => {
+                let framed = line.text.trim_end().ends_with('|');
+                let bases: &[u32] = if digits == 7 { &[8, 16, 10] } else { &[16] };
+                (if framed { Form::Hexdump } else { Form::Od }, bases)
+            }
         }
     }
 }

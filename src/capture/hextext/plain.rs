@@ -1,8 +1,8 @@
 //! Plain digits: `0801000100`, `08 01 00`, `08:01:00`, `08, 01`, wrapped anywhere.
 
-use super::column;
-use super::digits::{digits, push_digits};
-use super::error::{HexError, HexErrorKind, Line, excerpt};
+use super::column::mismatch;
+use super::error::{HexError, HexErrorKind, excerpt};
+use super::line::Line;
 
 /// Evidence from earlier lines on whether each line's first token is an offset.
 #[derive(Debug, Default)]
@@ -12,115 +12,57 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// Reads one line whose comments have been replaced by blanks.
+    /// Reads one line whose comments have been replaced by blanks. Rejects it if its first token could be an offset.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
-        let text = line.text;
         let start = out.len();
-        let mut tokens = Tokens::default();
-        let mut at = 0;
+        let (mut count, mut first, mut rest_are_bytes, mut wide_first) = (0, "", true, false);
+        let (mut at, mut before) = (0, "");
         loop {
-            at = separators(line, at, tokens.count)?;
-            let end = at + digits(text.get(at..).unwrap_or_default());
-            let Some(token) = text.get(at..end).filter(|t| !t.is_empty()) else { break };
-            // The text column of a dump whose offsets were removed must not be read as bytes.
-            if tokens.count > 0 && column::is_wide_gap(text, at) {
-                let bytes = out.get(start..).unwrap_or_default();
-                let rest = text.get(at..).unwrap_or_default();
-                if column::text_matches(bytes, rest).is_ok() {
-                    return Err(HexError::at(line, at, HexErrorKind::TextOrData(excerpt(rest.trim_end()))));
-                }
+            at = separators(line, at, before);
+            let token = line.digits(at);
+            if token.is_empty() {
+                break;
             }
-            tokens.add(token, column::is_wide_gap(text, end));
+            let (bytes, end) = (out.get(start..).unwrap_or_default(), at + token.len());
+            // The text column of a dump whose offsets were removed must not be read as bytes.
+            if count > 0 && line.is_wide_gap(at) && mismatch(bytes, line.rest(at)).is_none() {
+                return Err(line.error(at, HexErrorKind::TextOrData(excerpt(line.rest(at).trim_end()))));
+            }
+            if count == 0 {
+                (first, wide_first) = (token, line.is_wide_gap(end));
+            } else {
+                rest_are_bytes &= token.len() == 2;
+            }
+            count += 1;
             // A run of digits ends at a separator; anything else is the offending character.
-            let after = text.get(end..).and_then(|t| t.chars().next());
-            if after.is_some_and(|c| !is_separator(c)) {
+            if !line.rest(end).is_empty() && !line.rest(end).starts_with([' ', '\t', ',', ';', ':', '-']) {
                 return Err(line.stray(end));
             }
-            push_digits(line, at, token, out)?;
-            at = end;
+            line.push_digits(at, token, out)?;
+            (at, before) = (end, token);
         }
-        self.judge(line, &tokens, out.len() - start)
-    }
-
-    /// Rejects a line whose first token could be an offset.
-    fn judge(&mut self, line: Line<'_>, tokens: &Tokens, bytes: usize) -> Result<(), HexError> {
-        let due = std::mem::take(&mut self.next);
-        if tokens.count < 2 {
-            return Ok(());
+        if at < line.text.len() {
+            return Err(line.stray(at));
         }
-        let rest = bytes.saturating_sub(tokens.first_len / 2) as u64;
-        if let Some(first) = tokens.first {
-            self.next = first.checked_add(rest);
-            let mixed = tokens.first_len >= 4 && tokens.rest_are_bytes && (tokens.count > 2 || tokens.wide_first);
-            if mixed || due == Some(first) {
-                let text = line.text.trim();
-                return Err(HexError::at(
-                    line,
-                    line.text.len() - line.text.trim_start().len(),
-                    HexErrorKind::OffsetOrData(excerpt(text)),
-                ));
-            }
+        let due = self.next.take();
+        let offset = u64::from_str_radix(first, 16).ok().filter(|_| count > 1 && (4..=16).contains(&first.len()));
+        let Some(offset) = offset else { return Ok(()) };
+        self.next = offset.checked_add((out.len() - start - first.len() / 2) as u64);
+        if due == Some(offset) || rest_are_bytes && (count > 2 || wide_first) {
+            return Err(line.error(line.indent(), HexErrorKind::OffsetOrData(excerpt(line.text.trim()))));
         }
         Ok(())
     }
 }
 
-/// The shape of a line's tokens.
-#[derive(Debug, Default)]
-struct Tokens {
-    count: usize,
-    /// The first token's value, if it could be an offset.
-    first: Option<u64>,
-    first_len: usize,
-    wide_first: bool,
-    rest_are_bytes: bool,
-}
-
-impl Tokens {
-    fn add(&mut self, token: &str, wide_after: bool) {
-        if self.count == 0 {
-            self.first_len = token.len();
-            self.wide_first = wide_after;
-            self.rest_are_bytes = true;
-            self.first = (4..=16).contains(&token.len()).then(|| u64::from_str_radix(token, 16).ok()).flatten();
-        } else if token.len() != 2 {
-            self.rest_are_bytes = false;
-        }
-        self.count += 1;
+/// Skips a separator after the token `before`: white space with at most one comma or semicolon, or a colon or dash
+/// between two bytes or at the end of a wrapped line. Returns the position of the next token.
+fn separators(line: Line<'_>, from: usize, before: &str) -> usize {
+    let next = line.skip_blank(from + 1);
+    let joins = line.digits(from + 1).len() == 2 || line.rest(next).is_empty();
+    if before.len() == 2 && line.rest(from).starts_with([':', '-']) && joins {
+        return next;
     }
-}
-
-fn is_separator(c: char) -> bool {
-    matches!(c, ' ' | '\t' | ',' | ';' | ':' | '-')
-}
-
-/// Skips a separator between two tokens: white space with at most one comma or semicolon, or a
-/// colon or dash with a byte on both sides. Returns the position of the next token.
-fn separators(line: Line<'_>, from: usize, tokens: usize) -> Result<usize, HexError> {
-    let bytes = line.text.as_bytes();
-    let mut at = from;
-    let mut seen = None;
-    while let Some(&b) = bytes.get(at) {
-        match b {
-            b' ' | b'\t' => {}
-            b',' | b';' if seen.is_none() && tokens > 0 => seen = Some(at),
-            b':' | b'-' if at == from && tokens > 0 && joins_bytes(bytes, at) => {
-                return Ok(at + 1);
-            }
-            _ if b.is_ascii_hexdigit() => break,
-            _ => return Err(line.stray(at)),
-        }
-        at += 1;
-    }
-    Ok(at)
-}
-
-/// Whether the colon or dash at `at` joins tokens of two digits, or ends a wrapped line of such tokens.
-fn joins_bytes(bytes: &[u8], at: usize) -> bool {
-    let before = bytes.get(..at).unwrap_or_default();
-    let after = bytes.get(at + 1..).unwrap_or_default();
-    let hex = |b: &&u8| b.is_ascii_hexdigit();
-    let left = before.iter().rev().take_while(hex).count();
-    let right = after.iter().take_while(hex).count();
-    left == 2 && (right == 2 || after.iter().all(|b| matches!(b, b' ' | b'\t')))
+    let at = line.skip_blank(from);
+    if !before.is_empty() && line.rest(at).starts_with([',', ';']) { line.skip_blank(at + 1) } else { at }
 }

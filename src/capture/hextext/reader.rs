@@ -2,13 +2,14 @@
 
 use super::comments::Comments;
 use super::dump::Dump;
-use super::error::{HexError, HexErrorKind, Line};
-use super::lines::Lines;
+use super::error::{HexError, HexErrorKind};
+use super::line::{Line, Lines, Pattern};
 use super::offset::{Column, Offset};
 use super::plain::Plain;
 use super::source::Source;
-use super::{Block, Form, Layer, LineStep, tcpdump};
+use super::{Block, Form, LineStep, tcpdump};
 use crate::codec::digits;
+use regex_lite::Regex;
 use std::io::BufRead;
 
 /// Reads messages from hex text, each as soon as its end is known.
@@ -76,30 +77,21 @@ impl<R: BufRead> HexText<R> {
     // Not an Iterator: the message borrows the reader's buffer.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Block<'_>>, HexError> {
-        if self.over {
-            return Ok(None);
-        }
-        let read = loop {
+        let mut form = None;
+        while !self.over && form.is_none() {
             self.bytes.clear();
-            self.derived = false;
-            self.inbound = None;
-            match self.read() {
-                // The frames already contain these bytes.
-                Ok(Some(_)) if self.derived => {}
-                read => break read,
-            }
-        };
-        self.over = !matches!(read, Ok(Some(_)));
-        Ok(read?.map(|form| Block {
+            (self.derived, self.inbound) = (false, None);
+            let read = self.read();
+            self.over = !matches!(read, Ok(Some(_)));
+            // The frames already contain derived bytes.
+            form = read?.filter(|_| !self.derived);
+        }
+        Ok(form.map(|form| Block {
             bytes: &self.bytes,
             line: self.first,
             form,
             inbound: self.inbound,
-            layer: match form {
-                Form::Tcpdump => tcpdump::layer(&self.bytes),
-                Form::Wireshark => Layer::Unknown,
-                _ => Layer::Payload,
-            },
+            link: (form == Form::Tcpdump).then(|| tcpdump::link(&self.bytes)).flatten(),
         }))
     }
 
@@ -109,20 +101,20 @@ impl<R: BufRead> HexText<R> {
                 self.comments.finish()?;
                 return self.finish();
             }
-            if self.lines.line().text.trim().is_empty() && !self.comments.is_open() {
+            let before = self.comments.open;
+            if self.lines.line().text.trim().is_empty() && before.is_none() {
                 match &self.state {
                     State::Idle => continue,
                     State::Source(source) if source.is_open() => continue,
                     _ => return self.finish(),
                 }
             }
-            let mark = self.comments.mark();
             match self.line()? {
                 LineStep::More => {}
                 LineStep::Done => return self.finish(),
                 LineStep::Before => {
                     self.held = true;
-                    self.comments.reset(mark);
+                    self.comments.open = before;
                     return self.finish();
                 }
             }
@@ -132,59 +124,56 @@ impl<R: BufRead> HexText<R> {
     /// Processes the current line.
     fn line(&mut self) -> Result<LineStep, HexError> {
         let line = self.lines.line();
-        let shown = line.text.trim_start();
-        if !self.comments.is_open() {
-            match &mut self.state {
-                State::Idle if tcpdump::is_packet_line(shown) => {
-                    self.first = line.number;
-                    self.state = State::Packet;
-                    return Ok(LineStep::More);
-                }
-                State::Idle if tcpdump::title(shown).is_some() => {
-                    self.derived = tcpdump::title(shown) != Some("Frame");
-                    return Ok(LineStep::More);
-                }
-                State::Idle => {
-                    if let Some(inbound) = preamble(shown) {
-                        self.inbound = inbound;
-                        return Ok(LineStep::More);
-                    }
-                    // The length that ends a dump, after a blank line.
-                    let lone = line.text.trim_end();
-                    if self.offsets.is_some_and(|n| lone.len() == n && super::digits::digits(lone) == n) {
-                        let kind = HexErrorKind::OffsetOrData(lone.into());
-                        return Err(HexError::at(line, 0, kind));
-                    }
-                    if let Some(offset) = Offset::first(line)? {
-                        self.first = line.number;
-                        self.state = State::Dump(Dump::new(line, &offset));
-                    }
-                }
-                State::Packet => match Offset::find(line) {
-                    Some(offset) if offset.column == Column::ZeroX => {
-                        self.state = State::Dump(Dump::new(line, &offset));
-                    }
-                    // With -v the packet line continues on indented lines.
-                    _ if line.text.starts_with([' ', '\t']) => return Ok(LineStep::More),
-                    _ => return Ok(LineStep::Before),
-                },
-                _ => {}
+        let shown = line.text.trim();
+        match &mut self.state {
+            _ if self.comments.open.is_some() => {}
+            State::Idle if tcpdump::is_packet_line(shown) => {
+                self.first = line.number;
+                self.state = State::Packet;
+                return Ok(LineStep::More);
             }
+            State::Idle if let Some(title) = tcpdump::title(shown) => {
+                self.derived = title != "Frame";
+                return Ok(LineStep::More);
+            }
+            State::Idle => {
+                if let Some(inbound) = preamble(shown) {
+                    self.inbound = inbound;
+                    return Ok(LineStep::More);
+                }
+                // The length that ends a dump, after a blank line.
+                let lone = line.text.trim_end();
+                if self.offsets == Some(lone.len()) && line.digits(0) == lone {
+                    return Err(line.error(0, HexErrorKind::OffsetOrData(lone.into())));
+                }
+                if let Some(offset) = Offset::first(line)? {
+                    self.first = line.number;
+                    self.state = State::Dump(Dump::new(line, offset));
+                }
+            }
+            State::Packet => match Offset::find(line) {
+                Some(offset) if offset.column == Column::ZeroX => {
+                    self.state = State::Dump(Dump::new(line, offset));
+                }
+                // With -v the packet line continues on indented lines.
+                _ if line.text.starts_with([' ', '\t']) => return Ok(LineStep::More),
+                _ => return Ok(LineStep::Before),
+            },
+            _ => {}
         }
         if let State::Dump(dump) = &mut self.state {
-            let begins = match dump.form() {
+            let begins = match dump.form {
                 Form::Tcpdump => tcpdump::is_packet_line(shown),
                 Form::Wireshark => tcpdump::title(shown).is_some(),
                 _ => preamble(shown).is_some(),
             };
-            if begins {
-                return Ok(LineStep::Before);
-            }
             // A text column may contain anything, so only whole lines can be comments.
-            if shown.starts_with('#') || shown.starts_with("//") {
-                return Ok(LineStep::More);
-            }
-            return dump.line(line, &mut self.bytes);
+            let comment = shown.starts_with('#') || shown.starts_with("//");
+            return match (begins, comment) {
+                (true, _) => Ok(LineStep::Before),
+                (_, true) => Ok(LineStep::More),
+                _ => dump.line(line, &mut self.bytes),
+            };
         }
         let code = self.comments.blank(line);
         if code.text.trim().is_empty() {
@@ -194,11 +183,8 @@ impl<R: BufRead> HexText<R> {
             if let Some(found) = self.array
                 && let Some((at, declared)) = length_line(code.text)
             {
-                if found != declared {
-                    let kind = HexErrorKind::Length { declared, found };
-                    return Err(HexError::at(code, at, kind));
-                }
-                return Ok(LineStep::More);
+                let differs = || Err(code.error(at, HexErrorKind::Length { declared, found }));
+                return if found == declared { Ok(LineStep::More) } else { differs() };
             }
             self.first = line.number;
             self.state =
@@ -220,21 +206,21 @@ impl<R: BufRead> HexText<R> {
 
     /// Checks the end of a message or of the input; returns the message's form.
     fn finish(&mut self) -> Result<Option<Form>, HexError> {
-        let line = Line { number: self.first, text: "" };
+        let start = Line::start(self.first);
         let mut offsets = None;
         let form = match std::mem::take(&mut self.state) {
             State::Idle => return Ok(None),
-            State::Packet => return Err(HexError::at(line, 0, HexErrorKind::NoPacket)),
+            State::Packet => return Err(start.error(0, HexErrorKind::NoPacket)),
             State::Plain(_) => Form::Plain,
             State::Dump(dump) => {
-                dump.finish(line, &self.bytes)?;
-                offsets = dump.bare_digits();
-                dump.form()
+                dump.finish(&self.bytes)?;
+                offsets = (dump.offset.column == Column::Bare).then_some(dump.offset.digits);
+                dump.form
             }
             State::Source(source) => source.finish()?,
         };
         if self.bytes.is_empty() {
-            return Err(HexError::at(line, 0, HexErrorKind::NoBytes));
+            return Err(start.error(0, HexErrorKind::NoBytes));
         }
         self.offsets = offsets;
         self.array = (form == Form::Array).then_some(self.bytes.len() as u64);
@@ -242,35 +228,27 @@ impl<R: BufRead> HexText<R> {
     }
 }
 
+static PREAMBLE: Pattern = Pattern::new(|| Regex::new(r"^(?:([IO])(?: \s*[\d.]*)?|\d[\d.]*\.[\d.]*)$").ok());
+static LENGTH: Pattern = Pattern::new(|| Regex::new(r"^[^=]*_len\s*=\s*(\d+)\s*;\s*$").ok());
+
 /// The direction in text2pcap's line before a message, `I 1700000000.25`: inbound, outbound, or unknown if the line has
 /// a time only.
 fn preamble(line: &str) -> Option<Option<bool>> {
-    let (inbound, time) = match line.split_at_checked(1)? {
-        ("I", time) => (Some(true), time),
-        ("O", time) => (Some(false), time),
-        _ => (None, line),
-    };
-    let digits = time.trim().bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let apart = time.trim().is_empty() || time.starts_with(' ');
-    let is_time = inbound.map_or(time.contains('.') && time.starts_with(|c: char| c.is_ascii_digit()), |_| apart);
-    (digits && is_time).then_some(inbound)
+    let found = PREAMBLE.as_ref()?.captures(line)?;
+    Some(found.get(1).map(|direction| direction.as_str() == "I"))
 }
 
 /// Whether a line that is not part of a dump is source code rather than plain digits.
 fn is_source(text: &str) -> bool {
     let text = text.trim_start();
-    let number = text.starts_with("0x") || text.starts_with("0X");
+    let has_number = |text: &str| text.contains("0x") || text.contains("0X");
     let plain = text.starts_with(|c: char| c.is_ascii_digit());
-    number
-        || !plain
-            && (text.contains(['"', '\'', '\\', '{', '[', '(', '=']) || text.contains("0x") || text.contains("0X"))
+    has_number(text.get(..2).unwrap_or_default())
+        || !plain && (text.contains(['"', '\'', '\\', '{', '[', '(', '=']) || has_number(text))
 }
 
 /// The position and value of the number in the line that `xxd -i` prints after an array, `unsigned int name_len = 5;`.
 fn length_line(text: &str) -> Option<(usize, u64)> {
-    let (name, value) = text.split_once('=')?;
-    let at = text.len() - value.trim_start().len();
-    let number = value.trim().strip_suffix(';')?.trim_end();
-    name.trim_end().ends_with("_len").then_some(())?;
-    Some((at, digits::unsigned(number)?))
+    let found = LENGTH.as_ref()?.captures(text)?.get(1)?;
+    Some((found.start(), digits::unsigned(found.as_str())?))
 }

@@ -3,9 +3,10 @@
 //! A message is one array, or adjacent strings. Only a declaration may precede it; anything else is
 //! rejected.
 
-use super::error::{HexError, HexErrorKind, Line, excerpt};
+use super::error::{HexError, HexErrorKind, excerpt};
 use super::lexer::{self, Token};
-use super::{Form, LineStep, digits, push_room};
+use super::line::Line;
+use super::{Form, LineStep};
 
 /// The cap on nesting of brackets: `Buffer.from(new Uint8Array([` needs three.
 const MAX_DEPTH: usize = 8;
@@ -106,7 +107,7 @@ impl Source {
             return Err(error);
         }
         let last = std::mem::replace(&mut self.last, Last::Other);
-        let error = |kind| HexError::at(line, at, kind);
+        let error = |kind| line.error(at, kind);
         match (self.phase, token) {
             (_, Token::Punct(c @ (')' | ']' | '}'))) => return self.close(line, at, c, last),
             (Phase::Before, Token::Punct(c @ ('(' | '[' | '{'))) => {
@@ -122,26 +123,25 @@ impl Source {
                     return Err(error(HexErrorKind::Wide(excerpt(digits))));
                 }
                 self.enter(Phase::Array, Form::Array);
-                return digits::push_digits(line, at + 2, digits, out);
+                return line.push_digits(at + 2, digits, out);
             }
             (Phase::Before | Phase::Bare, Token::Hex(digits)) if self.is_bare() => {
                 self.enter(Phase::Bare, Form::HexList);
-                return digits::push_digits(line, at + 2, digits, out);
+                return line.push_digits(at + 2, digits, out);
             }
             (Phase::Before | Phase::Strings, Token::Str { body, bytes })
                 if self.phase == Phase::Strings || matches!(last, Last::Open | Last::Equals) =>
             {
-                push_room(line, at, out.len(), body.len())?;
-                let open = at + 1 + usize::from(bytes);
-                let escaped = lexer::unescape(line, open, body, out)?;
-                self.sure |= escaped || bytes;
+                line.push_room(at, out.len(), body.len())?;
+                let body_at = at + 1 + usize::from(bytes);
+                self.sure |= lexer::unescape(line, body_at, body_at + body.len(), out)? || bytes;
                 self.unescaped.get_or_insert_with(|| error(HexErrorKind::NoEscape));
                 self.enter(Phase::Strings, Form::Escaped);
             }
             (Phase::Strings, Token::Punct('+')) => {}
             (Phase::Before | Phase::Escapes, Token::Escape(digits)) if self.is_bare() => {
                 self.enter(Phase::Escapes, Form::Escaped);
-                return digits::push_digits(line, at + 2, digits, out);
+                return line.push_digits(at + 2, digits, out);
             }
             (Phase::Array, Token::Punct(',')) | (Phase::Bare, Token::Punct(',' | ';')) if last == Last::Other => {
                 self.last = Last::Comma;
@@ -191,20 +191,18 @@ impl Source {
         match token {
             _ if self.words > MAX_WORDS => return Err(line.misplaced(at)),
             Token::Number(text) => {
-                let kind = HexErrorKind::Decimal(excerpt(text));
-                self.number = Some(HexError::at(line, at, kind));
+                self.number = Some(line.error(at, HexErrorKind::Decimal(excerpt(text))));
             }
             Token::Punct('=') => self.last = Last::Equals,
             Token::Punct(';') if self.stack.is_empty() => {
-                let nothing = HexError::at(line, at, HexErrorKind::NoBytes);
-                return Err(self.declaration.take().unwrap_or(nothing));
+                return Err(self.declaration.take().unwrap_or_else(|| line.error(at, HexErrorKind::NoBytes)));
             }
             Token::Punct(';' | ':' | '&' | '*' | '!' | '.' | ',' | '<' | '>') | Token::Word => {}
             _ => return Err(line.misplaced(at)),
         }
         self.declaration.get_or_insert_with(|| HexError {
-            character: line.text.get(at..).and_then(|t| t.chars().next()),
-            ..HexError::at(line, at, HexErrorKind::NoBytes)
+            character: line.rest(at).chars().next(),
+            ..line.error(at, HexErrorKind::NoBytes)
         });
         Ok(())
     }
@@ -230,7 +228,7 @@ impl Source {
         if let Some(error) = self.number.or(strings) {
             return Err(error);
         }
-        let nothing = || HexError::at(Line { number: 1, text: "" }, 0, HexErrorKind::NoBytes);
+        let nothing = || Line::start(1).error(0, HexErrorKind::NoBytes);
         self.form.ok_or_else(|| self.declaration.unwrap_or_else(nothing))
     }
 }

@@ -1,8 +1,17 @@
 //! Recognises the lines that tcpdump and tshark print between the bytes, and the first header of the bytes.
 
-use super::Layer;
+use super::line::Pattern;
+use crate::capture::LinkType;
 use regex_lite::Regex;
-use std::sync::LazyLock;
+
+/// A clock is `12:34:56.789012`, with or without a date, or seconds since the epoch, `1795229852.841544`; micro- or
+/// nanoseconds.
+static PACKET_LINE: Pattern = Pattern::new(|| {
+    let clock = r"(\d\d:\d\d:\d\d|\d{9,})\.(\d{6}|\d{9})";
+    Regex::new(&format!(r"^\s*(IP6?|(\d{{4}}-\d\d-\d\d\s+)?{clock})\s+\S")).ok()
+});
+
+static TITLE: Pattern = Pattern::new(|| Regex::new(r"^([A-Z].*) \(\d+ bytes?\):$").ok());
 
 /// Whether this is the line that tcpdump prints before the bytes of a packet:
 /// `12:34:56.789012 IP 10.0.0.1.7777 > 10.0.0.2.50001: UDP, length 5`.
@@ -10,47 +19,31 @@ pub(super) fn is_packet_line(text: &str) -> bool {
     PACKET_LINE.as_ref().is_some_and(|shape| shape.is_match(text))
 }
 
-/// A clock is `12:34:56.789012`, with or without a date, or seconds since the epoch, `1795229852.841544`; micro- or
-/// nanoseconds.
-static PACKET_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let clock = r"(\d\d:\d\d:\d\d|\d{9,})\.(\d{6}|\d{9})";
-    Regex::new(&format!(r"^\s*(IP6?|(\d{{4}}-\d\d-\d\d\s+)?{clock})\s+\S")).ok()
-});
-
 /// The name in the title of a dump, if tshark prints several for a frame: `Frame (153 bytes):`, `Unmasked data (57
 /// bytes):`.
 pub(super) fn title(text: &str) -> Option<&str> {
-    let rest = text.trim_end().strip_suffix(" bytes):").or_else(|| text.trim_end().strip_suffix(" byte):"))?;
-    let (name, count) = rest.rsplit_once(" (")?;
-    let counted = !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit());
-    (counted && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
+    Some(TITLE.as_ref()?.captures(text)?.get(1)?.as_str())
 }
 
 /// The first header of a packet printed by tcpdump. `-x` omits the link header, `-xx` does not, and the output does not
 /// show which was used. So the headers decide: the length in the IP header, or the Ethernet type with an IP header
-/// after it. [`Layer::Unknown`] if neither or both fit.
-pub(super) fn layer(bytes: &[u8]) -> Layer {
-    const ETHERNET: usize = 14;
-    let behind = bytes.get(ETHERNET..).unwrap_or_default();
-    let framed = match bytes.get(12..ETHERNET) {
-        Some([0x08, 0x00]) => is_ip(behind, 4),
-        Some([0x86, 0xdd]) => is_ip(behind, 6),
+/// after it. `None` if neither or both fit.
+pub(super) fn link(bytes: &[u8]) -> Option<LinkType> {
+    let framed = match bytes.split_at_checked(14) {
+        Some(([.., 0x08, 0x00], packet)) => is_ip(packet, 4),
+        Some(([.., 0x86, 0xdd], packet)) => is_ip(packet, 6),
         _ => false,
     };
     match (is_ip(bytes, 4) || is_ip(bytes, 6), framed) {
-        (true, false) => Layer::Ip,
-        (false, true) => Layer::Link,
-        _ => Layer::Unknown,
+        (true, false) => Some(LinkType::RAW),
+        (false, true) => Some(LinkType::ETHERNET),
+        _ => None,
     }
 }
 
 /// Whether the bytes are a complete IP packet of this version; Ethernet's padding may follow.
 fn is_ip(bytes: &[u8], version: u8) -> bool {
-    let word = |at: usize| {
-        let high = bytes.get(at).copied()?;
-        let low = bytes.get(at + 1).copied()?;
-        Some(usize::from(u16::from_be_bytes([high, low])))
-    };
+    let word = |at: usize| Some(usize::from(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?)));
     let Some(&first) = bytes.first() else { return false };
     let header = usize::from(first & 0x0f) * 4;
     first >> 4 == version
@@ -81,15 +74,15 @@ mod tests {
     }
 
     #[test]
-    fn layers_of_packets() {
+    fn links_of_packets() {
         let mut ip = vec![0x45, 0, 0, 33, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
         ip.resize(33, 0);
-        assert_eq!(layer(&ip), Layer::Ip);
+        assert_eq!(link(&ip), Some(LinkType::RAW));
         let mut frame = vec![0; 12];
         frame.extend_from_slice(&[8, 0]);
         frame.extend_from_slice(&ip);
-        assert_eq!(layer(&frame), Layer::Link);
-        assert_eq!(layer(ip.get(..30).unwrap_or_default()), Layer::Unknown);
-        assert_eq!(layer(&[]), Layer::Unknown);
+        assert_eq!(link(&frame), Some(LinkType::ETHERNET));
+        assert_eq!(link(ip.get(..30).unwrap_or_default()), None);
+        assert_eq!(link(&[]), None);
     }
 }

@@ -145,10 +145,7 @@ impl Scan<'_> {
                 list = Some(reader.begin(field, &Count::Rest, of)?);
             }
             reader.room(of)?;
-            match record.wire == wire {
-                true => value(of, &record, reader),
-                false => packed(of, &record, reader),
-            }
+            if record.wire == wire { value(of, &record, reader) } else { packed(of, &record, reader) }
         });
         match list {
             Some(list) => {

@@ -12,10 +12,7 @@ use crate::codec::scale::Scale;
 impl<'a> Reader<'a> {
     #[inline]
     pub(in crate::codec) fn need(&mut self, field: &'static Field, start: u32, need: u64) -> Result<(), Stop> {
-        match need <= (self.end - start) as u64 {
-            true => Ok(()),
-            false => Err(self.short(field, start, need, String::new())),
-        }
+        if need <= (self.end - start) as u64 { Ok(()) } else { Err(self.short(field, start, need, String::new())) }
     }
 
     #[inline(always)]

@@ -231,10 +231,7 @@ impl<'a> Sampler<'a> {
     /// Sets an earlier length or count, or returns the value that another field has already set there.
     pub(super) fn counted(&mut self, name: &Name, n: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
-        match std::mem::replace(&mut entry.counted, true) {
-            true => entry.value,
-            false => self.complete(name, n),
-        }
+        if std::mem::replace(&mut entry.counted, true) { entry.value } else { self.complete(name, n) }
     }
 
     /// Sets an earlier length or count, as far as its width allows; returns the value set.

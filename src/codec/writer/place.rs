@@ -94,10 +94,7 @@ impl<'a> Writer<'a> {
 
     /// Whether a field is given. A field without a name is given if one of its own fields is.
     pub(in crate::codec) fn gives(&self, field: &'static Field) -> bool {
-        match field.is_inline() {
-            true => field.kind.fields().iter().any(|field| self.gives(field)),
-            false => self.has(field),
-        }
+        if field.is_inline() { field.kind.fields().iter().any(|field| self.gives(field)) } else { self.has(field) }
     }
 
     pub(in crate::codec) fn derived_input(&self, field: &'static Field) -> Option<&'a Json> {
@@ -150,10 +147,7 @@ impl<'a> Writer<'a> {
     /// Returns an error at a member of this object.
     pub(in crate::codec) fn error_at(&self, name: &str, what: String) -> EncodeError {
         let mut error = self.error(what);
-        error.path = match self.names.is_empty() {
-            true => name.into(),
-            false => format!("{}.{name}", error.path),
-        };
+        error.path = if self.names.is_empty() { name.into() } else { format!("{}.{name}", error.path) };
         error
     }
 

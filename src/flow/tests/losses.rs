@@ -82,10 +82,7 @@ fn a_network_with_known_losses() {
                     false => truth.resent += 2,
                     true => truth.filled += if captured.last() > Some(&at) { 2 } else { 0 },
                 }
-                match random.unit() < shares[1] {
-                    true => dropped += 2,
-                    false => drop(arrived.insert(at)),
-                }
+                if random.unit() < shares[1] { dropped += 2 } else { drop(arrived.insert(at)) }
             }
             let next = (0..100).find(|at| !arrived.contains(at)).unwrap_or(100);
             lab.ack(next * 2);

@@ -75,9 +75,6 @@ impl Encoder for Writing {
     }
 
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
-        match line.proto == hawknl::PROTO {
-            true => hawknl::wrap_line(message, line.fields),
-            false => hawknl::wrap(message),
-        }
+        if line.proto == hawknl::PROTO { hawknl::wrap_line(message, line.fields) } else { hawknl::wrap(message) }
     }
 }

@@ -46,10 +46,7 @@ impl Receiver {
         let gap = gap(id, *last);
         // Until the version is settled, the other filter may have been used.
         if version.packed() != matches!(self.filter, Filter::Bits(_)) {
-            self.filter = match version.packed() {
-                true => Filter::Bits(Bits::default()),
-                false => Filter::default(),
-            };
+            self.filter = if version.packed() { Filter::Bits(Bits::default()) } else { Filter::default() };
         }
         match &mut self.filter {
             Filter::Windows(windows) => windows.take(gap, id, last),

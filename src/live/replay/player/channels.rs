@@ -44,9 +44,10 @@ impl<'a> Channels<'a> {
         let Some(exchange) = self.get(message.channel) else {
             return Err(NetError::Encode("the peer has no port for datagrams".into()));
         };
-        match dangerous {
-            true => exchange.send_dangerous(message, now)?,
-            false => exchange.send(message, now)?,
+        if dangerous {
+            exchange.send_dangerous(message, now)?
+        } else {
+            exchange.send(message, now)?
         }
         self.look_beside();
         Ok(())

@@ -94,10 +94,7 @@ impl Player<'_, '_> {
             return self.done();
         }
         let awaits = self.actor.awaits_end();
-        let most = match awaits {
-            true => self.settings.timeout.max(CLOSING),
-            false => CLOSING,
-        };
+        let most = if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };
         let most = now + self.hurried.unwrap_or(most);
         self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
         if self.flush(None, now).is_err() {

@@ -33,10 +33,7 @@ impl Report {
         let list: Vec<String> = others.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let hint = if f.alternate() { ":" } else { " (-v lists them)" };
         writeln!(f, "not held against the peer: {} that differ{hint}", list.join(", "))?;
-        match f.alternate() {
-            true => self.others.iter().try_for_each(|(_, divergence)| line(f, divergence)),
-            false => Ok(()),
-        }
+        if f.alternate() { self.others.iter().try_for_each(|(_, divergence)| line(f, divergence)) } else { Ok(()) }
     }
 
     fn by_kind(&self, f: &mut Formatter<'_>) -> fmt::Result {
