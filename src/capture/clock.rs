@@ -47,10 +47,7 @@ impl Clock {
                 (units / second, units % second, n)
             }
             Unit::Decimal(n) => {
-                let attos = match 10u64.checked_pow(u32::from(n) - 18) {
-                    Some(unit) => units / unit,
-                    None => 0,
-                };
+                let attos = 10u64.checked_pow(u32::from(n) - 18).map_or(0, |unit| units / unit);
                 (attos / ATTOS, attos % ATTOS, 18)
             }
             Unit::Binary(n) => {

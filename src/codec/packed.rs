@@ -39,36 +39,28 @@ impl Numbers {
         Numbers { known: Arc::clone(known), ..Numbers::default() }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Appends the number of a name.
     pub fn name(&mut self, name: &'static str, out: &mut Vec<u8>) {
         let address = (name.as_ptr() as usize, name.len());
-        let number = self.names.get(&address).copied().unwrap_or_else(|| {
-            let mut known = self.known();
-            known.names.push(name);
-            let number = known.names.len() as u64 - 1;
-            drop(known);
-            self.names.insert(address, number);
-            number
-        });
-        put(number, out);
+        let known = &self.known;
+        put(*self.names.entry(address).or_insert_with(|| add(&mut locked(known).names, name)), out);
     }
 
     fn field(&mut self, field: &'static Field, out: &mut Vec<u8>) {
         let address = std::ptr::from_ref(field) as usize;
-        let number = self.fields.get(&address).copied().unwrap_or_else(|| {
-            let mut known = self.known();
-            known.fields.push(field);
-            let number = known.fields.len() as u64 - 1;
-            drop(known);
-            self.fields.insert(address, number);
-            number
-        });
-        put(number, out);
+        let known = &self.known;
+        put(*self.fields.entry(address).or_insert_with(|| add(&mut locked(known).fields, field)), out);
     }
+}
+
+fn locked(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Appends to a list. Returns the number of the new entry.
+fn add<T>(list: &mut Vec<T>, new: T) -> u64 {
+    list.push(new);
+    list.len() as u64 - 1
 }
 
 /// Appends a number, seven bits a byte.

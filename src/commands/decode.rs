@@ -205,19 +205,11 @@ fn for_person(args: &Decode, global: &Global) -> bool {
 
 /// The sums of the printed messages, and the command that prints more about them.
 fn sums(args: &Decode, pick: &Pick) -> String {
-    let proto = args.dissect.proto.iter().map(|proto| format!("-p {} ", shell_word(proto)));
-    let files = args.files.iter().map(|file| shell_word(&file.display().to_string()));
+    let proto = args.dissect.proto.iter().map(|proto| format!("-p {} ", names::shell_word(proto)));
+    let files = args.files.iter().map(|file| names::shell_word(&file.display().to_string()));
     let delivery = if pick.troubled == [0; 2] { "" } else { "--delivery " };
     let given = proto.chain([files.collect::<Vec<_>>().join(" ")]).collect::<String>();
     format!("{}: netkit stats {delivery}{given}\n", pick.sums())
-}
-
-/// The word as a shell reads it.
-fn shell_word(word: &str) -> String {
-    match word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:=,@+%".contains(&b)) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 /// Reports that there was no message, unless a condition reports it.

@@ -104,10 +104,7 @@ impl<'a> Encoding<'a> {
         let (fields, derived) = given.finish();
         let entry = Entry { fields, derived, ..bare };
         let bytes = self.bytes(&entry).with_context(|| named.clone())?;
-        match bytes {
-            Some(bytes) => self.write(&entry, bytes, &named),
-            None => Ok(()),
-        }
+        bytes.map_or(Ok(()), |bytes| self.write(&entry, bytes, &named))
     }
 
     /// Encodes the messages of a file.

@@ -13,3 +13,11 @@ pub fn name(path: &Path) -> String {
 pub fn names(files: &[PathBuf]) -> String {
     input::called(files, name)
 }
+
+/// Returns a word as a shell reads it.
+pub fn shell_word(word: &str) -> String {
+    match !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:=,@+%".contains(&b)) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

@@ -59,10 +59,7 @@ impl<'a> Encoders<'a> {
     /// # Errors
     /// The missing part of a packet.
     pub fn finish(&mut self) -> Result<(), EncodeError> {
-        match self.made.values_mut().find_map(|encoder| encoder.unfinished()) {
-            Some(why) => Err(why),
-            None => Ok(()),
-        }
+        self.made.values_mut().find_map(|encoder| encoder.unfinished()).map_or(Ok(()), Err)
     }
 
     /// The message with its framing. Call it right after [`Encoders::encode`].

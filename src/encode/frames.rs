@@ -231,10 +231,7 @@ impl<W: Write> Frames<W> {
     /// # Errors
     /// Errors of the writer.
     pub fn flush(&mut self) -> io::Result<()> {
-        match &mut self.file {
-            Some(file) => file.flush(),
-            None => Ok(()),
-        }
+        self.file.as_mut().map_or(Ok(()), |file| file.flush())
     }
 
     /// Writes the last datagram at the end of the messages. Without any message, writes nothing.

@@ -113,10 +113,7 @@ impl OwnedMessage {
 
     /// The message's bytes, if nothing has changed since it was read or written in this version.
     pub fn bytes_in(&self, version: Option<&str>) -> Option<&[u8]> {
-        let known = match &self.read {
-            Some(read) => (read.message, read.version),
-            None => (self.message, self.given.version),
-        };
+        let known = self.read.as_ref().map_or((self.message, self.given.version), |read| (read.message, read.version));
         let same = self.fault.is_none() && known == (self.message, version);
         Some(self.bytes()).filter(|bytes| same && !bytes.is_empty())
     }

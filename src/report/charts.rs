@@ -8,7 +8,7 @@ use super::scale::{ACROSS, time_label, times};
 use std::fmt::{Display, Write as _};
 
 /// The title, size and axes of a chart.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Chart<'a> {
     /// Its title.
     pub title: &'a str,
@@ -18,60 +18,38 @@ pub struct Chart<'a> {
     pub summary: &'a str,
     /// The height of its picture.
     pub height: u32,
-    /// Its duration.
-    pub seconds: f64,
+    /// Its duration; `None`: it goes over shares, from 0 to 100 %.
+    pub seconds: Option<f64>,
     /// The labels of the vertical axis: position from 0 to 1, and text.
     pub ticks: &'a [(f64, String)],
+    /// The entries of its legend: mark, name and explanation.
+    pub legend: Vec<(Mark, &'a str, String)>,
 }
 
-/// Writes a chart over time: `legend` writes the legend's entries, `picture` the shapes, `table` the table below it.
-pub fn chart(
-    chart: &Chart<'_>,
-    html: &mut Html,
-    legend: impl FnOnce(&mut Html),
-    picture: impl FnOnce(&mut Html),
-    table: impl FnOnce(&mut Html),
-) {
-    let seconds = chart.seconds;
-    let share = |at: &f64| if seconds > 0.0 { at / seconds } else { 0.0 };
-    let below: Vec<_> = times(seconds).iter().map(|at| (share(at), time_label(*at))).collect();
-    let figure = html.line().el("figure").class("chart").attr("data-from", 0).attr("data-to", seconds);
-    figure.with(|html| parts(chart, &below, html, legend, picture, table));
-}
-
-/// Writes a chart over shares, from 0 to 100 %.
-pub fn shares(
-    chart: &Chart<'_>,
-    html: &mut Html,
-    legend: impl FnOnce(&mut Html),
-    picture: impl FnOnce(&mut Html),
-    table: impl FnOnce(&mut Html),
-) {
-    let below = [0, 25, 50, 75, 90, 100].map(|percent| (f64::from(percent) / 100.0, format!("{percent} %")));
-    let figure = html.line().el("figure").class("chart");
-    figure.with(|html| parts(chart, &below, html, legend, picture, table));
-}
-
-/// Writes the parts of a chart; `below` holds the labels of the horizontal axis and their positions.
-fn parts(
-    chart: &Chart<'_>,
-    below: &[(f64, String)],
-    html: &mut Html,
-    legend: impl FnOnce(&mut Html),
-    picture: impl FnOnce(&mut Html),
-    table: impl FnOnce(&mut Html),
-) {
-    let Chart { title, about, summary, height, ticks, .. } = *chart;
-    {
+/// Writes a chart: `picture` writes the shapes, `table` the table below it.
+pub fn chart(chart: &Chart<'_>, html: &mut Html, picture: impl FnOnce(&mut Html), table: impl FnOnce(&mut Html)) {
+    let Chart { title, about, summary, height, seconds, ticks, legend } = chart;
+    let (height, mut figure) = (*height, html.line().el("figure").class("chart"));
+    let below: Vec<(f64, String)> = match *seconds {
+        Some(seconds) => {
+            figure = figure.attr("data-from", 0).attr("data-to", seconds);
+            let share = |at: f64| if seconds > 0.0 { at / seconds } else { 0.0 };
+            times(seconds).iter().map(|at| (share(*at), time_label(*at))).collect()
+        }
+        None => [0, 25, 50, 75, 90, 100].map(|share| (f64::from(share) / 100.0, format!("{share} %"))).into(),
+    };
+    figure.with(|html| {
         html.el("figcaption").with(|html| {
             html.el("h3").text(title);
             html.el("p").text(about);
         });
-        html.el("ul").class("legend").with(legend);
+        html.el("ul").class("legend").with(|html| {
+            legend.iter().for_each(|(mark, name, about)| entry(*mark, name, about, html));
+        });
         html.line().el("div").class("canvas").with(|html| {
             let axis = html.el("svg").class("axis-y").attr("width", 60).attr("height", height);
             axis.attr("aria-hidden", true).with(|html| {
-                for (at, text) in ticks {
+                for (at, text) in *ticks {
                     let y = f64::from(height) * (1.0 - at);
                     html.el("text").attr("x", 52).attr("y", number(y)).attr("text-anchor", "end").text(text);
                 }
@@ -80,7 +58,7 @@ fn parts(
             let plot = plot.attr("height", height).attr("preserveAspectRatio", "none").attr("role", "img");
             plot.attr("aria-label", format_args!("{title}. {summary}")).with(|html| {
                 let mut lines = String::new();
-                for (at, _) in ticks {
+                for (at, _) in *ticks {
                     let _ = write!(lines, "M0 {}H{ACROSS}", number(f64::from(height) * (1.0 - at)));
                 }
                 html.el("path").class("grid").attr("d", lines);
@@ -102,7 +80,7 @@ fn parts(
             html.el("summary").text("As a table");
             table(html);
         });
-    }
+    });
 }
 
 /// Writes an entry of a legend: the mark, the name and an explanation.

@@ -1,6 +1,6 @@
 //! Compares two runs: the differences as `netkit diff` lists them, and both runs' curves in the same charts.
 
-use super::charts::{Chart, Mark, chart, entry, line};
+use super::charts::{Chart, Mark, chart, line};
 use super::figures::{Count, Shown, body, bytes, heading, region, table};
 use super::scale::{Linear, plain, time_label};
 use super::sections::bandwidth::STEPS;
@@ -64,15 +64,11 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
         };
         let summary = format!("A: {}. B: {}.", text(0), text(1));
         let title = "Bytes a second";
-        let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
+        let legend = RUNS.iter().enumerate().map(|(k, (name, mark))| (*mark, *name, text(k))).collect();
+        let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
         chart(
-            &shown,
+            &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
             html,
-            |html| {
-                for (k, (name, mark)) in RUNS.into_iter().enumerate() {
-                    entry(mark, name, text(k), html);
-                }
-            },
             |html| {
                 for ((_, mark), (one, rates)) in RUNS.into_iter().zip(series.iter().zip(&rates)) {
                     let points = rates.iter().enumerate().map(|(k, rate)| {
@@ -155,15 +151,10 @@ fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     };
     let summary = format!("A: {}. B: {}.", text(both[0]), text(both[1]));
     let about = "Across: the share of the messages that waited no longer.";
-    let shown = Chart { title, about, summary: &summary, height: HEIGHT, seconds: 0.0, ticks: &ticks };
-    super::charts::shares(
-        &shown,
+    let legend = RUNS.into_iter().zip(both).map(|((name, mark), delays)| (mark, name, text(delays))).collect();
+    chart(
+        &Chart { title, about, summary: &summary, height: HEIGHT, seconds: None, ticks: &ticks, legend },
         html,
-        |html| {
-            for ((name, mark), delays) in RUNS.into_iter().zip(both) {
-                entry(mark, name, text(delays), html);
-            }
-        },
         |html| {
             for ((_, mark), delays) in RUNS.into_iter().zip(both) {
                 let Some(delays) = delays else { continue };

@@ -309,10 +309,7 @@ impl Groups {
         };
         // A key may have the name of a figure; without --sort the figure counts.
         let figure = table.columns.iter().skip(keys).position(|figure| figure.name == by).map(|at| at + keys);
-        let by = match order.sort {
-            Some(_) => table.place(by),
-            None => figure,
-        };
+        let by = order.sort.as_ref().map_or(figure, |_| table.place(by));
         let by = by.ok_or_else(|| unknown(order.sort.as_deref().unwrap_or_default(), table))?;
         if by >= keys {
             // The largest first, unknown values last.

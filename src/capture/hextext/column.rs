@@ -56,10 +56,7 @@ impl Shape {
             _ if whole => Ok(None),
             // If digits after the last gap were read before the error, it was not a text column.
             (_, Err(error)) if error.column > line.column(last.at) => Err(error),
-            _ => match differs(&last) {
-                Some((skip, kind)) => Err(line.error(last.at + skip, kind)),
-                None => Ok(None),
-            },
+            _ => differs(&last).map_or(Ok(None), |(skip, kind)| Err(line.error(last.at + skip, kind))),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) enum Token<'a> {
     Punct(char),
 }
 
-/// The names of the escapes of one character, and the bytes that they stand for.
+/// The names of the escapes of one character, and their bytes.
 const ESCAPES: (&str, &[u8; 10]) = ("abtnvfr\\\"'", b"\x07\x08\t\n\x0b\x0c\r\\\"'");
 
 /// The token that begins at or after byte `from`: its start, its end, the token.

@@ -203,10 +203,7 @@ impl Packed {
         });
         let packed = given.unwrap_or_else(|| self.pack(&plain, &key));
         writer.put_bytes(&packed);
-        match &self.inflated {
-            Some(name) => writer.counted(name, plain.len() as u64),
-            None => Ok(()),
-        }
+        self.inflated.as_ref().map_or(Ok(()), |name| writer.counted(name, plain.len() as u64))
     }
 
     pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {

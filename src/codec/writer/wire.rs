@@ -302,10 +302,7 @@ impl Wire for Writer<'_> {
     }
 
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
-        match &mut self.context {
-            Some(context) => context.layout(field, value, &self.scope),
-            None => None,
-        }
+        self.context.as_mut().and_then(|context| context.layout(field, value, &self.scope))
     }
 
     fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), WriteStop> {

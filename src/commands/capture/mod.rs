@@ -16,6 +16,7 @@ pub use interfaces::{all as interfaces, print as list};
 pub use program::find;
 
 use super::interrupt::{self, stop};
+use super::names::shell_word;
 use super::notify::notify;
 use super::outfile;
 use super::usage::usage;
@@ -73,10 +74,7 @@ pub fn begin(
             (args.autostop.is_some(), "-a: only with -i: --until ends what is read of a file"),
             (keep.rotation.is_some_and(Rotation::any), "-C, -G, -W: only with -i: they divide what is captured"),
         ];
-        return match given.into_iter().find(|(given, _)| *given) {
-            Some((_, why)) => usage(why),
-            None => Ok(()),
-        };
+        return given.into_iter().find(|(given, _)| *given).map_or(Ok(()), |(_, why)| usage(why));
     };
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     if keep.prints && keep.to.is_some_and(|to| to.as_os_str() == "-") {
@@ -135,13 +133,7 @@ fn announce(interface: &str, filter: Option<&str>, global: &Global) {
 /// Returns a command in the syntax of a shell.
 fn shown(command: &std::process::Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let plain =
-        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:\\".contains(c));
-    let quoted = words.map(|word| match word.to_string_lossy() {
-        word if plain(&word) => word.into_owned(),
-        word => format!("'{}'", word.replace('\'', r"'\''")),
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    words.map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
 /// Ends the capture when the reader of this pipe closes it. For output that is not stdout.

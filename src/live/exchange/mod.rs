@@ -206,10 +206,7 @@ impl<'a> Exchange<'a> {
     /// # Errors
     /// Returns the reason why it is not sent.
     pub fn send(&mut self, message: &OwnedMessage, now: Instant) -> Result<(), NetError> {
-        match self.bundled(message)? {
-            Some(bytes) => self.send_bytes(bytes, now),
-            None => Ok(()),
-        }
+        self.bundled(message)?.map_or(Ok(()), |bytes| self.send_bytes(bytes, now))
     }
 
     /// As [`Exchange::send`], for a message that the gate would refuse, but that the user wants to send.

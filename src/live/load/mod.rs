@@ -233,10 +233,7 @@ impl Round<'_, '_> {
     }
 
     fn timeout(&self, now: Instant) -> Duration {
-        let next_start = match self.load.stages {
-            Some(_) => now + STAGE,
-            None => self.next_start,
-        };
+        let next_start = self.load.stages.as_ref().map_or(self.next_start, |_| now + STAGE);
         let start = (self.stopping.is_none() && !self.is_spent() && !self.free.is_empty()).then_some(next_start);
         let next = [start, self.timers.first().map(|(at, _)| *at)].into_iter().flatten().min();
         next.map_or(SLICE, |at| at.saturating_duration_since(now).min(SLICE))

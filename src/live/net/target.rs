@@ -45,10 +45,7 @@ impl std::str::FromStr for Target {
             Some((host, port)) => (host, Some(port.strip_prefix(':').unwrap_or(port))),
             // An IPv6 address without brackets has no port.
             None if rest.matches(':').count() > 1 => (rest, None),
-            None => match rest.split_once(':') {
-                Some((host, port)) => (host, Some(port)),
-                None => (rest, None),
-            },
+            None => rest.split_once(':').map_or((rest, None), |(host, port)| (host, Some(port))),
         };
         if host.is_empty() {
             return wrong("no host");

@@ -86,6 +86,7 @@ impl Seen {
 }
 
 /// One message, and the outcome of the rules for it.
+#[derive(Default)]
 pub(super) struct Piece {
     /// Its bytes as they arrived. Empty for a datagram, which only needs their number.
     pub old: Vec<u8>,
@@ -132,6 +133,7 @@ impl Piece {
 pub type Render<'a> = Box<dyn FnMut(&Message<'_>, &mut Vec<u8>) + 'a>;
 
 /// Collects the messages.
+#[derive(Default)]
 pub struct Collector<'a> {
     rules: Arc<RuleSet>,
     /// Whether messages are followed: there are rules, or may be later, or ports are replaced.
@@ -170,20 +172,10 @@ impl<'a> Collector<'a> {
             tallies: rules.iter().map(|_| Tally::default()).collect(),
             follows: changes || !rules.is_empty(),
             rules_come: changes || !rules.is_empty(),
-            holds: None,
             changes,
-            ending: false,
-            beside: None,
-            unopened: Vec::new(),
             rules,
             render,
-            outcomes: None,
-            counters: BTreeMap::new(),
-            writing: BTreeMap::new(),
-            seen: Vec::new(),
-            pieces: Vec::new(),
-            frame: 0,
-            messages: Default::default(),
+            ..Collector::default()
         }
     }
 
@@ -374,7 +366,6 @@ impl<'a> Collector<'a> {
         let mut piece = Piece {
             old: if stream { bytes.to_vec() } else { Vec::new() },
             length: bytes.len(),
-            bytes: None,
             kept: !decision.dropped,
             delay: decision.delay,
             copies: decision.copies,
@@ -382,11 +373,7 @@ impl<'a> Collector<'a> {
             direction: if message.place.side == Side::A { Direction::Up } else { Direction::Down },
             flow,
             seen: self.seen.len(),
-            decoded: None,
-            change: Change::Kept,
-            late: false,
-            held: None,
-            waited: None,
+            ..Piece::default()
         };
         if stream {
             (seen.delay, seen.copies) = (decision.delay, decision.copies);

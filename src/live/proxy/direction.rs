@@ -1,9 +1,10 @@
 //! The directions: up and down.
 
 /// A direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the client to the server.
+    #[default]
     Up,
     /// From the server to the client.
     Down,

@@ -32,10 +32,7 @@ impl FromStr for Loss {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Loss, String> {
-        let (share, burst) = match text.split_once('/') {
-            Some((share, burst)) => (share, Some(burst)),
-            None => (text, None),
-        };
+        let (share, burst) = text.split_once('/').map_or((text, None), |(share, burst)| (share, Some(burst)));
         let share = percent(share)?;
         let Some(burst) = burst else { return Ok(Loss { share, burst: None }) };
         let wrong = || format!("{burst:?}: expected the packets that are lost in a row on average, as 2%/4");

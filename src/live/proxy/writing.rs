@@ -150,8 +150,10 @@ impl Writing {
 }
 
 /// The outcome of the rules for one message of a packet.
+#[derive(Default)]
 pub(super) enum Change {
     /// It stays as it is.
+    #[default]
     Kept,
     /// It is removed.
     Dropped,

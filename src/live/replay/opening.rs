@@ -70,10 +70,7 @@ impl<'o> Opening<'o> {
 
     /// The name of the opening: `riptide.connect`.
     pub fn name(&self) -> String {
-        match self.names.first() {
-            Some(name) => format!("{}.{name}", self.conversation.dissector.name()),
-            None => "anything".into(),
-        }
+        self.names.first().map_or("anything".into(), |name| format!("{}.{name}", self.conversation.dissector.name()))
     }
 
     /// Creates a conversation with somebody unknown.

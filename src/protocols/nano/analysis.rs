@@ -10,8 +10,7 @@ use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::dissect::delivery::{Event, Step};
-use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, RelationKind, Role, Roles};
+use crate::dissect::{Dissection, FlowInfo, Out, Provenance, RelationKind, Role, Roles};
 use crate::duration::Millis;
 use crate::flow::Side;
 use std::sync::Arc;
@@ -27,48 +26,7 @@ pub static DERIVED_LENGTH: Field =
 /// The derived fields.
 pub static DERIVED: [&Field; 3] = [&DERIVED_ID, &DERIVED_ROUTE, &DERIVED_LENGTH];
 
-/// The state of a conversation's analysis.
-#[derive(Debug)]
-pub struct Analysis {
-    memory: Memory,
-}
-
-impl Analysis {
-    /// The state of a new conversation.
-    pub fn new(options: &Options) -> Analysis {
-        Analysis { memory: Memory::new(options) }
-    }
-
-    /// The number of bytes that it holds.
-    pub fn memory(&self) -> usize {
-        self.memory.memory()
-    }
-
-    /// The caps on data that the peers choose.
-    pub fn caps(&self) -> &PeerCaps {
-        &self.memory.caps
-    }
-
-    /// Calls `each` with the key and number of bytes of everything that it shares with other conversations.
-    pub fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
-        self.memory.shared(each);
-    }
-
-    /// Handles lost bytes.
-    pub fn forget(&mut self) {
-        self.memory.forget();
-    }
-
-    /// Whether the server has sent a dictionary, protos or other facts in a handshake.
-    pub fn is_told(&self) -> bool {
-        self.memory.is_told()
-    }
-
-    /// Takes over the facts from another conversation's handshake.
-    pub fn take_over(&mut self, other: &Analysis) {
-        self.memory.take_over(&other.memory);
-    }
-
+impl Memory {
     /// Reads a package, whole or cut, into the draft.
     pub fn package(
         &mut self,
@@ -127,7 +85,7 @@ impl Analysis {
         if message == Heartbeat && dissection.fault.is_none() {
             dissection.delivery.push(Event::Ping);
         }
-        let due = self.memory.heartbeat;
+        let due = self.heartbeat;
         // Servers close after twice the interval.
         if let Some(due) = due {
             dissection.delivery.push(Event::Step(Step::Alive(due.saturating_mul(2))));
@@ -143,7 +101,7 @@ impl Analysis {
     }
 
     fn progress(&mut self, side: Side) -> &mut super::memory::Progress {
-        match (&mut self.memory.progress, side) {
+        match (&mut self.progress, side) {
             ([a, _], Side::A) => a,
             ([_, b], Side::B) => b,
         }
@@ -167,7 +125,7 @@ impl Analysis {
     fn body(&mut self, message: Message, place: &Provenance<'_>, roles: &mut Roles, dissection: &mut Dissection) {
         let body = place.bytes.get(HEADER..).unwrap_or_default();
         let mut payloads = dissection.scratch.take::<Payloads>();
-        let json = payloads.body(body, HEADER, &self.memory.caps, dissection);
+        let json = payloads.body(body, HEADER, &self.caps, dissection);
         dissection.scratch.give(payloads);
         let code = json.as_ref().and_then(|json| json.get("code"));
         let handshake = message == Handshake;
@@ -217,10 +175,10 @@ impl Analysis {
             dissection.notes.note("nano.server_kind", format_args!("the server is {server}"));
         }
         let mut known = dissection.scratch.take::<Known>();
-        let cut = self.memory.learn(&json, &mut known);
+        let cut = self.learn(&json, &mut known);
         dissection.scratch.give(known);
         if cut {
-            let most = self.memory.caps.name_bytes;
+            let most = self.caps.name_bytes;
             let text = format_args!("names of more than {most} bytes are cut in later messages (--limit name_bytes)");
             dissection.notes.note("nano.name_cut", text);
         }
@@ -243,7 +201,7 @@ impl Analysis {
             _ => "",
         };
         // The missing bytes may contain it.
-        if begun && !early.is_empty() && !self.memory.forgot() {
+        if begun && !early.is_empty() && !self.forgot() {
             dissection.notes.warn("nano.before_ack", format_args!("data {early}"));
         }
         if flags & RESERVED != 0 {
@@ -251,7 +209,7 @@ impl Analysis {
             dissection.notes.warn("nano.reserved_flags", text);
         }
         let id = self.id(message, place, dissection);
-        let route = self.route(message, place, id, begun, dissection);
+        let route = self.read_route(message, place, id, begun, dissection);
         let payload = dissection.tree.find(&PAYLOAD).map_or(place.bytes.len(), |node| node.bit as usize / 8);
         let at = Payloaded {
             message,
@@ -263,7 +221,7 @@ impl Analysis {
             schemas: &flow_info.options.schemas,
         };
         let mut payloads = dissection.scratch.take::<Payloads>();
-        payloads.message(&at, &self.memory, dissection);
+        payloads.message(&at, self, dissection);
         dissection.scratch.give(payloads);
     }
 
@@ -286,7 +244,7 @@ impl Analysis {
     }
 
     /// Finds the route, and the request that a response answers.
-    fn route(
+    fn read_route(
         &mut self,
         message: Message,
         place: &Provenance<'_>,
@@ -296,9 +254,9 @@ impl Analysis {
     ) -> Option<Arc<[u8]>> {
         let mut derived = true;
         let route = if let Some(code) = dissection.tree.number(&CODE) {
-            let route = self.memory.route(code as u16);
+            let route = self.route(code as u16);
             if route.is_none() {
-                let (level, why) = match self.memory.dictionary.is_some() {
+                let (level, why) = match self.dictionary.is_some() {
                     true => (Level::Warning, "the dictionary has no"),
                     false => (Level::Note, "no dictionary was seen for the"),
                 };
@@ -310,11 +268,7 @@ impl Analysis {
             if matches!(node.value, Value::Raw { .. }) {
                 dissection.notes.warn("nano.route_not_utf8", format_args!("the route is no UTF-8"));
             }
-            dissection
-                .tree
-                .find(&ROUTE)
-                .and_then(|n| n.bytes(dissection.sources(place.bytes)))
-                .map(|r| self.memory.keep(r))
+            dissection.tree.find(&ROUTE).and_then(|n| n.bytes(dissection.sources(place.bytes))).map(|r| self.keep(r))
         } else {
             if message != Response {
                 return None;
@@ -325,7 +279,7 @@ impl Analysis {
             let (source, buffer) = dissection.source();
             let text = std::str::from_utf8(route);
             // The dictionary has it once, but the peer may use it any number of times, so its length is limited.
-            match text.map(|text| self.memory.caps.name(text, "a route")) {
+            match text.map(|text| self.caps.name(text, "a route")) {
                 Ok(shown) => buffer.extend_from_slice(shown.as_bytes()),
                 Err(_) => buffer.extend_from_slice(route),
             }
@@ -339,7 +293,7 @@ impl Analysis {
         }
         if let (Some(id), Request) = (id, message) {
             let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
-            if let Some(response) = self.memory.take_early(id) {
+            if let Some(response) = self.take_early(id) {
                 // The capture has the two in reverse order: the request is answered.
                 let Millis(before) = Millis::of(place.time.since(response.time));
                 dissection.relate(Level::Note, "nano.answered_before", |note| {
@@ -349,7 +303,7 @@ impl Analysis {
                 return route;
             }
             dissection.delivery.push(Event::Request);
-            if let Some(before) = self.memory.ask(id, open) {
+            if let Some(before) = self.ask(id, open) {
                 let text =
                     format_args!("the request of frame {} has the same id and is still open", before.target.frame);
                 dissection.notes.warn("nano.id_reused", text);
@@ -366,7 +320,7 @@ impl Analysis {
         begun: bool,
         dissection: &mut Dissection,
     ) -> Option<Arc<[u8]>> {
-        match self.memory.answer(id) {
+        match self.answer(id) {
             Some(open) if open.target.frame == 0 => {
                 dissection.notes.note("nano.answers", format_args!("answers the request {id} above"));
                 open.route
@@ -380,15 +334,14 @@ impl Analysis {
                 });
                 open.route
             }
-            None if self.memory.is_ahead(id) && place.frame > 0 => {
-                self.memory
-                    .put_early(id, PendingRequest { route: None, target: dissection.target(place), time: place.time });
+            None if self.is_ahead(id) && place.frame > 0 => {
+                self.put_early(id, PendingRequest { route: None, target: dissection.target(place), time: place.time });
                 let text = format_args!("no request had the id {id} yet: it is captured later, or not at all");
                 dissection.notes.note("nano.unmatched_response", text);
                 None
             }
             None => {
-                if (begun || self.memory.asked) && !self.memory.forgot() {
+                if (begun || self.asked) && !self.forgot() {
                     dissection.delivery.push(Event::Unmatched);
                     let text = format_args!("no open request has the id {id}");
                     dissection.notes.warn("nano.unmatched_response", text);

@@ -192,33 +192,17 @@ impl PayloadReader<'_> {
     fn field(&mut self, field: &Field, group: u32, start: usize, end: usize, depth: usize) -> Result<(), Stopped> {
         let name = Name::Proto(field.name);
         let slot = self.slots.get(&(group, field.index)).copied();
-        match field.rule {
-            Rule::Single => {
-                let cell = self.value(field, name, end, depth)?;
-                match slot.and_then(|slot| Some((slot, *self.cells.get(cell as usize)?))) {
-                    // A repeated single field: the last value counts, in the place of the first.
-                    Some((slot, new)) => {
-                        if let Some(old) = self.cells.get_mut(slot as usize) {
-                            *old = Cell { next: old.next, ..new };
-                        }
-                    }
-                    None => self.attach(group, field, cell),
-                }
-            }
+        let cell = match field.rule {
+            Rule::Single => self.value(field, name, end, depth)?,
             Rule::Repeated => {
                 let counted = !matches!(field.kind, Kind::Text | Kind::Message(_) | Kind::Missing);
                 let count = if counted { self.varint(end)? } else { 1 };
-                // The elements are attached when all of them are read.
                 let list = self.cell(name, Value::List, start)?;
                 for _ in 0..count {
                     let cell = self.value(field, Name::Element, end, depth)?;
                     self.append(list, cell);
                 }
-                self.ends(list);
-                match slot {
-                    None => self.attach(group, field, list),
-                    Some(slot) => self.join(slot, list),
-                }
+                list
             }
             Rule::Pairs => {
                 let pairs = match field.kind {
@@ -234,10 +218,23 @@ impl PayloadReader<'_> {
                     let cell = self.value(&value, Name::Own(key), end, depth)?;
                     self.append(list, cell);
                 }
-                self.ends(list);
-                match slot {
-                    None => self.attach(group, field, list),
-                    Some(slot) => self.join(slot, list),
+                list
+            }
+        };
+        let single = matches!(field.rule, Rule::Single);
+        if !single {
+            self.ends(cell);
+        }
+        // The elements are attached when all of them are read.
+        match slot {
+            None => self.attach(group, field, cell),
+            Some(slot) if !single => self.join(slot, cell),
+            // A repeated single field: the last value counts, in the place of the first.
+            Some(slot) => {
+                if let Some(new) = self.cells.get(cell as usize).copied()
+                    && let Some(old) = self.cells.get_mut(slot as usize)
+                {
+                    *old = Cell { next: old.next, ..new };
                 }
             }
         }

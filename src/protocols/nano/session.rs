@@ -1,8 +1,8 @@
 //! One nano conversation: reads packages from a TCP stream or from WebSocket messages.
 
-use super::analysis::Analysis;
 use super::layout::{self, TYPE};
 use super::line_context::LineContext;
+use super::memory::Memory;
 use super::{chain, package};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Reason, Value};
@@ -52,7 +52,7 @@ pub struct NanoSession {
     auto: bool,
     directions: [DirectionState; 2],
     roles: Roles,
-    analysis: Analysis,
+    memory: Memory,
     stream: StreamState,
 }
 
@@ -77,7 +77,7 @@ impl NanoSession {
             },
             directions: flow_info.begun.map(direction),
             roles: Roles::new(server),
-            analysis: Analysis::new(flow_info.options),
+            memory: Memory::new(flow_info.options),
             stream: StreamState::default(),
         }
     }
@@ -99,7 +99,7 @@ impl NanoSession {
         let lost = self.direction(side).lost;
         let over = |upgrade: bool| {
             let carrier = Carrier::new(upgrade, self.directions.each_ref().map(|l| !l.lost));
-            Channel::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)))
+            Channel::WebSocket(Box::new(carrier.inflating(self.memory.caps.inflate_ratio)))
         };
         let framed = if lost { chain::framed(bytes) } else { Evidence::No };
         match http::begins(bytes) {
@@ -139,7 +139,7 @@ impl NanoSession {
         }
         if let (Channel::WebSocket(carrier), StreamEvent::Gap { missing }) = (&mut self.channel, event) {
             carrier.lose(side, missing);
-            self.analysis.forget();
+            self.memory.forget();
         }
     }
 
@@ -219,7 +219,7 @@ impl NanoSession {
         next.gap = next.gap.or(self.stream.take_gap(place.side));
         match place.bytes.first().filter(|_| !unknown) {
             Some(kind) => match layout::of_package(*kind, place.bytes.get(package::HEADER).copied()) {
-                Some(layout) => self.analysis.package(layout, place, &mut self.roles, &next, out),
+                Some(layout) => self.memory.package(layout, place, &mut self.roles, &next, out),
                 None => self.unknown(place, &next, out),
             },
             None => self.unknown(place, &next, out),
@@ -297,13 +297,13 @@ impl Framed for NanoSession {
 
     fn lost(&mut self, side: Side) {
         self.direction(side).lost = true;
-        self.analysis.forget();
+        self.memory.forget();
     }
 }
 
 impl Session for NanoSession {
     fn settled(&self) -> bool {
-        self.analysis.is_told()
+        self.memory.is_told()
     }
 
     fn set_server(&mut self, server: Side) {
@@ -312,7 +312,7 @@ impl Session for NanoSession {
 
     fn sibling(&self, flow_info: &FlowInfo<'_>) -> Option<Box<dyn Session>> {
         let mut other = NanoSession::new(flow_info);
-        other.analysis.take_over(&self.analysis);
+        other.memory.take_over(&self.memory);
         Some(Box::new(other))
     }
 
@@ -320,11 +320,11 @@ impl Session for NanoSession {
         let pending = self.directions.iter().filter_map(|direction| direction.pending.as_ref());
         let directions: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
         let carrier = if let Channel::WebSocket(carrier) = &self.channel { carrier.memory() } else { 0 };
-        directions + carrier + self.analysis.memory() + self.stream.memory()
+        directions + carrier + self.memory.memory() + self.stream.memory()
     }
 
     fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
-        self.analysis.shared(each);
+        self.memory.shared(each);
     }
 
     fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}

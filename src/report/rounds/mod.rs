@@ -4,7 +4,7 @@ mod read;
 
 pub use read::Rounds;
 
-use super::charts::{Chart, Mark, areas, chart, dots, entry, line};
+use super::charts::{Chart, Mark, areas, chart, dots, line};
 use super::figures::{Count, body, heading, region};
 use super::scale::{Linear, Log, delay_label, plain, time_label};
 use super::sections::nothing;
@@ -105,17 +105,16 @@ fn stacked(
     let about = format!("{about} Each step is {}.", time_label(steps.step));
     let summary = format!("Highest {}.", plain(top));
     let seconds = steps.step * steps.values.len() as f64;
-    let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
+    // The most sessions of each second have no sum.
+    let sum = |(_, name, column): &Series| match name.as_str() {
+        "active" => String::new(),
+        _ => Count(rounds.sum(*column) as u64).to_string(),
+    };
+    let legend = series.iter().map(|one| (one.0, one.1.as_str(), sum(one))).collect();
+    let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
     chart(
-        &shown,
+        &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
         html,
-        |html| {
-            for (mark, name, column) in series {
-                // The most sessions of each second have no sum.
-                let sum = if name == "active" { String::new() } else { Count(rounds.sum(*column) as u64).to_string() };
-                entry(*mark, name, sum, html);
-            }
-        },
         |html| areas(&layers, HEIGHT, html),
         |html| rows(rounds, (id, title), series, per_second, html),
     );
@@ -139,15 +138,15 @@ fn times(rounds: &Rounds, (id, title, about): (&'static str, &str, &str), series
     );
     let count = steps.values.len() as f64;
     let seconds = steps.step * count;
-    let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
+    let legend = series.iter().map(|(mark, name, _)| (*mark, name.as_str(), String::new())).collect();
+    let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
     let points = |at: usize| {
         let rows = steps.values.iter().enumerate();
         rows.filter_map(move |(k, row)| Some(((k as f64 + 0.5) / count, log.at(row.get(at).copied().flatten()?))))
     };
     chart(
-        &shown,
+        &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
         html,
-        |html| series.iter().for_each(|(mark, name, _)| entry(*mark, name, "", html)),
         |html| {
             for (at, (mark, ..)) in series.iter().enumerate() {
                 match mark {

@@ -1,6 +1,6 @@
 //! Bytes over time, stacked by message and by direction.
 
-use super::super::charts::{Chart, Mark, areas, chart, entry};
+use super::super::charts::{Chart, Mark, areas, chart};
 use super::super::figures::{Count, body, bytes, heading, region};
 use super::super::scale::{Linear, plain, time_label};
 use super::super::{Html, section};
@@ -49,16 +49,15 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
     let named: Vec<String> =
         series.layers.iter().zip(&sums).map(|((name, _), sum)| format!("{name} {}", bytes(*sum as f64))).collect();
     let summary = format!("Highest {} {unit}. {}.", plain(top / scale), named.join(", "));
-    let shown = Chart { title, about: &about, summary: &summary, height, seconds: series.seconds(), ticks: &ticks };
+    let entry = |(((name, _), (mark, _)), sum): ((&(&'static str, Vec<u64>), &(usize, Vec<f64>)), &u64)| {
+        let share = *sum as f64 / all as f64 * 100.0;
+        (Mark::Area(*mark), *name, format!("{} · {share:.1} %", bytes(*sum as f64)))
+    };
+    let legend = series.layers.iter().zip(&layers).zip(&sums).map(entry).collect();
+    let (about, summary, ticks, seconds) = (&about, &summary, &ticks, Some(series.seconds()));
     chart(
-        &shown,
+        &Chart { title, about, summary, height, seconds, ticks, legend },
         html,
-        |html| {
-            for (((name, _), (mark, _)), sum) in series.layers.iter().zip(&layers).zip(&sums) {
-                let share = *sum as f64 / all as f64 * 100.0;
-                entry(Mark::Area(*mark), name, format_args!("{} · {share:.1} %", bytes(*sum as f64)), html);
-            }
-        },
         |html| areas(&layers, height, html),
         |html| rows(id, title, &plot.series(plot.round_step(ROWS)), html),
     );

@@ -1,6 +1,6 @@
 //! The times that acknowledgements and answers took: over time, and as quantiles.
 
-use super::super::charts::{Chart, Mark, chart, dots, entry, line};
+use super::super::charts::{Chart, Mark, chart, dots, line};
 use super::super::figures::{Count, Shown, body, heading, region, table};
 use super::super::scale::{Log, delay_label, plain, time_label};
 use super::super::{Context, Html, section};
@@ -139,16 +139,12 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
     let words: Vec<String> =
         sides.iter().map(|(role, d)| format!("Sent by the {}: {}", role.name(), median(d))).collect();
     let summary = words.join(". ");
-    let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
+    let sent = |delays: &Delays| format!("sent {} · {}", Count(delays.count()), median(delays));
+    let legend = sides.iter().map(|(role, delays)| (side(*role), role.name(), sent(delays))).collect();
+    let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
     chart(
-        &shown,
+        &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
         html,
-        |html| {
-            for (role, delays) in &sides {
-                let about = format!("sent {} · {}", Count(delays.count()), median(delays));
-                entry(side(*role), role.name(), about, html);
-            }
-        },
         |html| {
             for (role, _) in &sides {
                 let mark = side(*role);
