@@ -102,6 +102,9 @@ impl Shape {
 /// The first difference between the bytes and a dump's text column for them: its position in the text, and the error.
 /// The text column is `|....|`, `>....<`, bare, or has a blank in its middle.
 pub(super) fn mismatch(bytes: &[u8], text: &str) -> Option<(usize, HexErrorKind)> {
+    if bytes.len() > MAX_COLUMNS {
+        return Some((0, HexErrorKind::WideDump));
+    }
     let text = text.trim_end();
     let framed =
         text.strip_prefix('|').and_then(|t| t.strip_suffix('|')).or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
@@ -115,7 +118,6 @@ pub(super) fn mismatch(bytes: &[u8], text: &str) -> Option<(usize, HexErrorKind)
         || joined.is_some_and(|text| spells(bytes, &text).is_ok());
     let length = || (0, HexErrorKind::TextLength(excerpt(text)));
     match spells(bytes, inner) {
-        _ if bytes.len() > MAX_COLUMNS => Some(length()),
         Err(other) if !fits => Some(other.map_or_else(length, |(skip, kind)| (skip + frame, kind))),
         _ => None,
     }

@@ -49,11 +49,15 @@ impl Comments {
                 "" | "//" => break,
                 "#" if !is_word() && !line.rest(at).trim_start().starts_with("define") => break,
                 "/*" => {
-                    self.open = Some((line.number, line.column(from)));
+                    self.open = Some((line.number, from));
                     self.text.push_str("  ");
                 }
                 literal => self.text.push_str(literal),
             }
+        }
+        // Counted once: a line may have any number of comments.
+        if let Some((_, column)) = self.open.as_mut().filter(|(number, _)| *number == line.number) {
+            *column = line.column(*column);
         }
         Line { number: line.number, text: &self.text }
     }

@@ -234,7 +234,8 @@ static LENGTH: Pattern = Pattern::new(|| Regex::new(r"^[^=]*_len\s*=\s*(\d+)\s*;
 /// The direction in text2pcap's line before a message, `I 1700000000.25`: inbound, outbound, or unknown if the line has
 /// a time only.
 fn preamble(line: &str) -> Option<Option<bool>> {
-    let found = PREAMBLE.as_ref()?.captures(line)?;
+    // A line of digits may be long, and no time is.
+    let found = PREAMBLE.as_ref().filter(|_| line.len() < 80)?.captures(line)?;
     Some(found.get(1).map(|direction| direction.as_str() == "I"))
 }
 

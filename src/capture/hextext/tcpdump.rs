@@ -22,7 +22,9 @@ pub(super) fn is_packet_line(text: &str) -> bool {
 /// The name in the title of a dump, if tshark prints several for a frame: `Frame (153 bytes):`, `Unmasked data (57
 /// bytes):`.
 pub(super) fn title(text: &str) -> Option<&str> {
-    Some(TITLE.as_ref()?.captures(text)?.get(1)?.as_str())
+    // A line of hex digits may be long.
+    let title = TITLE.as_ref().filter(|_| text.ends_with("):"))?;
+    Some(title.captures(text)?.get(1)?.as_str())
 }
 
 /// The first header of a packet printed by tcpdump. `-x` omits the link header, `-xx` does not, and the output does not

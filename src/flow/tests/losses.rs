@@ -82,7 +82,10 @@ fn a_network_with_known_losses() {
                     false => truth.resent += 2,
                     true => truth.filled += if captured.last() > Some(&at) { 2 } else { 0 },
                 }
-                if random.unit() < shares[1] { dropped += 2 } else { drop(arrived.insert(at)) }
+                match random.unit() < shares[1] {
+                    true => dropped += 2,
+                    false => drop(arrived.insert(at)),
+                }
             }
             let next = (0..100).find(|at| !arrived.contains(at)).unwrap_or(100);
             lab.ack(next * 2);

@@ -123,7 +123,10 @@ mod tests {
             if !drops || captured_late == (side == 1) {
                 path.arrivals(side, &arrivals);
             }
-            if drops { lost[side] += 1 } else { drop(got[1 - side].insert(sent[side])) }
+            match drops {
+                true => lost[side] += 1,
+                false => drop(got[1 - side].insert(sent[side])),
+            }
         }
         let (counts, trips) = ([path.counts(0), path.counts(1)], Delays::default());
         let of = |side: usize| Numbered { counts: &counts[side], trips: &trips, messages: sent[side] as u64 };
