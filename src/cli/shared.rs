@@ -33,6 +33,14 @@ pub struct Dissect {
     pub from: Option<Role>,
 }
 
+impl Dissect {
+    /// Those of a command with a live peer, which has options of its own for them.
+    pub fn of(proto: Option<&String>, protocol_file: &[PathBuf], set: &[String], schema: &[PathBuf]) -> Dissect {
+        let (protocol_file, set, schema) = (protocol_file.to_vec(), set.to_vec(), schema.to_vec());
+        Dissect { proto: proto.cloned(), protocol_file, schema, set, from: None }
+    }
+}
+
 /// The options of a command that shows a capture while it goes on.
 #[derive(Args, Clone, Debug)]
 pub struct Source {

@@ -208,13 +208,7 @@ fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<Strin
 
 /// Returns a request. `proto`: set if the target's own line names a protocol.
 fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
-    let dissect = Dissect {
-        proto: proto.or(args.proto.as_ref()).cloned(),
-        protocol_file: args.protocol_file.clone(),
-        set: args.set.clone(),
-        schema: args.schema.clone(),
-        ..Dissect::default()
-    };
+    let dissect = Dissect::of(proto.or(args.proto.as_ref()), &args.protocol_file, &args.set, &args.schema);
     let (mut options, described) = described_options(&dissect)?;
     let mut clients = described.clients();
     limits(&args.limit, &mut options)?;

@@ -34,13 +34,7 @@ pub fn run(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
-    let dissect = Dissect {
-        proto: args.proto.clone(),
-        protocol_file: args.protocol_file.clone(),
-        set: args.set.clone(),
-        schema: args.schema.clone(),
-        ..Dissect::default()
-    };
+    let dissect = Dissect::of(args.proto.as_ref(), &args.protocol_file, &args.set, &args.schema);
     let mut options = options(&dissect)?;
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
@@ -165,9 +159,7 @@ fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Res
             let text = format!("{udp} is for datagrams, {tcp} for streams: relay one of them, with --transport");
             return usage(text);
         }
-        (_, Some(tcp), Some(ProxyTransport::Udp)) => {
-            return usage(format!("{tcp} with --transport udp: {why}"));
-        }
+        (_, Some(tcp), Some(ProxyTransport::Udp)) => return usage(format!("{tcp} with --transport udp: {why}")),
         (_, Some(tcp), None) => {
             notify(global, format_args!("{tcp}: tcp alone is relayed: {why}"));
             return Ok((false, true));

@@ -35,13 +35,7 @@ pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
-    let dissect = Dissect {
-        proto: args.proto.clone(),
-        protocol_file: args.protocol_file.clone(),
-        set: args.set.clone(),
-        schema: args.schema.clone(),
-        ..Dissect::default()
-    };
+    let dissect = Dissect::of(args.proto.as_ref(), &args.protocol_file, &args.set, &args.schema);
     let (mut options, described) = described_options(&dissect)?;
     let clients = described.clients();
     options.server = args.server;

@@ -45,9 +45,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         return usage(super::usage::NO_PARQUET);
     }
     match (args.format, &args.out) {
-        (Form::Parquet, None) => {
-            return usage("-f parquet: -o DIR names the folder of its files");
-        }
+        (Form::Parquet, None) => return usage("-f parquet: -o DIR names the folder of its files"),
         (Form::Parquet, _) | (_, None) => {}
         (_, Some(_)) => return usage("-o is for -f parquet; other formats are printed: > FILE"),
     }

@@ -89,9 +89,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
         Form::Csv => Some(','),
         Form::Tsv => Some('\t'),
         Form::Ndjson => None,
-        _ => {
-            return usage("-f json: a series is written with -f ndjson, csv or tsv");
-        }
+        _ => return usage("-f json: a series is written with -f ndjson, csv or tsv"),
     };
     let mut output = Output::new(Box::new(io::stdout()));
     if let Some(c) = separator {

@@ -155,9 +155,7 @@ impl Source {
             (Phase::Array | Phase::Bare, Token::Number(text)) => {
                 return Err(error(HexErrorKind::Decimal(excerpt(text))));
             }
-            (Phase::Before, Token::Word | Token::Number(_) | Token::Punct(_)) => {
-                return self.declare(line, at, token);
-            }
+            (Phase::Before, Token::Word | Token::Number(_) | Token::Punct(_)) => return self.declare(line, at, token),
             // An error in the declaration is reported first if it affects the meaning of the bytes.
             (Phase::Before, _) => {
                 return Err(match self.declaration.take() {

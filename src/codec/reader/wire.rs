@@ -139,9 +139,7 @@ impl Wire for Reader<'_> {
             | Kind::Inline(_)
             | Kind::Array { .. }
             | Kind::Switch { .. }
-            | Kind::Derived => {
-                return Ok(());
-            }
+            | Kind::Derived => return Ok(()),
         };
         if let Some(number) = value.number().filter(|_| field.is(flag::CLOSED)) {
             self.defined(field, number, start)?;

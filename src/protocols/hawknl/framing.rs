@@ -63,9 +63,7 @@ impl Framing {
         if self.searching.is_none() {
             match header(bytes) {
                 Some(Ok(length)) if bytes.len() - HEADER >= length => return Some(Piece::Content { length }),
-                Some(Ok(length)) => {
-                    return last.then_some(Piece::Unfinished { length, there: bytes.len() - HEADER });
-                }
+                Some(Ok(length)) => return last.then_some(Piece::Unfinished { length, there: bytes.len() - HEADER }),
                 Some(Err(_)) => self.searching = Some(stream.offset() + HEADER as u64 - 1),
                 None => return (last && !bytes.is_empty()).then_some(Piece::Stub { there: bytes.len() }),
             }

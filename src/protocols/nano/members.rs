@@ -208,9 +208,7 @@ fn object(given: &Json, fields: &'static [Field], path: &str, out: &mut Vec<u8>)
                 value(given, field, &own, out)?;
             }
             None if field.is(flag::OMIT_EMPTY) => {}
-            None => {
-                return Err(EncodeError::new(own, format!("required, but not given ({})", member(field))));
-            }
+            None => return Err(EncodeError::new(own, format!("required, but not given ({})", member(field)))),
         }
     }
     for (name, given) in members.iter().filter(|(name, _)| !fields.iter().any(|f| f.name == *name)) {

@@ -122,9 +122,7 @@ impl Actor for RiptideActor {
                 (0..self.goodbyes()).for_each(|_| out.say.push_back(decoded.clone()));
                 self.life.phase = Phase::Over;
             }
-            (Some(Reject), _) => {
-                out.say.push_back(decoded);
-            }
+            (Some(Reject), _) => out.say.push_back(decoded),
             (Some(Notify), _) => {
                 let (last, bits) = (self.notified.newest(), self.notified.bits(8));
                 let decoded = decoded.with(&LAST, last).with(&NOTIFY_ACKS, bits).with(&SEQUENCE, self.next_notify);
