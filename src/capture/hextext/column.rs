@@ -85,7 +85,7 @@ impl Shape {
             }
             let width = *self.group.get_or_insert(token.len());
             // Only the last group may be short, and only where groups have several bytes.
-            let follows_short = bytes * 2 % width > 0;
+            let follows_short = !(bytes * 2).is_multiple_of(width);
             if follows_short || token.len() > width || (token.len() < width && self.mid_gap) {
                 return Err(line.error(at, HexErrorKind::Uneven(excerpt(token))));
             }

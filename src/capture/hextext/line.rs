@@ -128,7 +128,7 @@ impl<R: BufRead> Lines<R> {
         let mut raw = self.raw.strip_suffix(b"\n").unwrap_or(&self.raw);
         match read {
             Ok(_) if raw.len() > MAX_LINE => return Err(self.line().error(0, HexErrorKind::LongLine)),
-            Ok(count) if count == 0 => return Ok(false),
+            Ok(0) => return Ok(false),
             Ok(_) => {}
             Err(error) => return Err(self.line().error(0, error.into())),
         }

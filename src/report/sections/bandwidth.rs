@@ -49,11 +49,11 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
     let named: Vec<String> =
         series.layers.iter().zip(&sums).map(|((name, _), sum)| format!("{name} {}", bytes(*sum as f64))).collect();
     let summary = format!("Highest {} {unit}. {}.", plain(top / scale), named.join(", "));
-    let entry = |(((name, _), (mark, _)), sum): ((&(&'static str, Vec<u64>), &(usize, Vec<f64>)), &u64)| {
+    let mut legend = Vec::new();
+    for (((name, _), (mark, _)), sum) in series.layers.iter().zip(&layers).zip(&sums) {
         let share = *sum as f64 / all as f64 * 100.0;
-        (Mark::Area(*mark), *name, format!("{} · {share:.1} %", bytes(*sum as f64)))
-    };
-    let legend = series.layers.iter().zip(&layers).zip(&sums).map(entry).collect();
+        legend.push((Mark::Area(*mark), *name, format!("{} · {share:.1} %", bytes(*sum as f64))));
+    }
     let (about, summary, ticks, seconds) = (&about, &summary, &ticks, Some(series.seconds()));
     chart(
         &Chart { title, about, summary, height, seconds, ticks, legend },
