@@ -572,7 +572,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         'netkit;fields' {
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Document the messages of these schemas too (TOML)')
             [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Document a protocol that a file describes (TOML)')
-            [CompletionResult]::new('--convert', '--convert', [CompletionResultType]::ParameterName, 'Convert a description in another language (.proto, .ksy) into a protocol file')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Convert a description in another language (.proto, .ksy) into a protocol file')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Choose when to print in colour')

@@ -747,7 +747,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
 '*--protocol-file=[Document a protocol that a file describes (TOML)]:FILE:_files' \
-'(-f --format --examples --as-toml)--convert=[Convert a description in another language (.proto, .ksy) into a protocol file]:FILE:_files' \
+'(-f --format --examples --as-toml)--from=[Convert a description in another language (.proto, .ksy) into a protocol file]:FILE:_files' \
 '-f+[Choose the form of the output]:F:((text\:"For people"
 json\:"For tools"))' \
 '--format=[Choose the form of the output]:F:((text\:"For people"

@@ -24,7 +24,7 @@ pub struct Fields {
     pub examples: bool,
     /// Convert a description in another language (.proto, .ksy) into a protocol file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["what", "format", "examples", "as_toml"])]
-    pub convert: Option<PathBuf>,
+    pub from: Option<PathBuf>,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::FIELDS), value_name = "F")]
     pub format: Form,
@@ -41,4 +41,4 @@ Examples:
   netkit fields dnp -f json          for tools
   netkit fields dnp --as-toml        a protocol file to begin your own with
   netkit fields --examples enet > enet.toml    a protocol described in a file
-  netkit fields --convert game.ksy > game.toml    begin with another description";
+  netkit fields --from game.ksy > game.toml    begin with another description";

@@ -5,10 +5,11 @@ use clap::{CommandFactory, Parser};
 use std::collections::BTreeMap;
 
 /// Options whose value has several names, and the reason.
-const EXCEPTIONS: [(&str, &str); 6] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("--columns", "columns of messages and of figures"),
     ("--expect", "a replay compares with the whole recording; its -F selects the messages"),
     ("--fail-on", "findings of a capture, limits of figures, limits of a run: each makes the status 1"),
+    ("--from", "the sender of messages; the file in another language that a protocol file is made from"),
     ("--output", "a file, a page or a folder: what the command makes"),
     ("-o", "as --output"),
     ("-W", "as in tcpdump where packets are written, as in ping where a peer is asked"),

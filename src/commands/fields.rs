@@ -20,7 +20,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     if args.examples {
         return super::examples::run(args.what.as_deref());
     }
-    if let Some(path) = &args.convert {
+    if let Some(path) = &args.from {
         return convert(path);
     }
     let files = Files { protocols: &args.protocol_file, schemas: &args.schema, own: None };

@@ -1,4 +1,4 @@
-//! `netkit fields --convert`: descriptions in other languages become protocol files, which load, and read what the libraries
+//! `netkit fields --from`: descriptions in other languages become protocol files, which load, and read what the libraries
 //! of these languages wrote.
 
 use crate::common::{Scratch, fixture};
@@ -16,7 +16,7 @@ fn none(_: &str, _: &str) -> Option<(String, String)> {
 #[test]
 fn a_proto_file() {
     let path = fixture("described/game.proto").display().to_string();
-    let reported = run(&["fields", "--convert", &path]);
+    let reported = run(&["fields", "--from", &path]);
     let (text, err) = (String::from_utf8(reported.stdout).unwrap(), String::from_utf8(reported.stderr).unwrap());
     assert_eq!(
         (reported.status.code(), err.trim_end().ends_with("game.proto: 29 of 35 statements (83 %)")),
@@ -89,7 +89,7 @@ fn other_proto_files() {
 
 /// The protocol file of a description in fixtures/described, and the numbers of its enumerations' names.
 fn imported(name: &str) -> (String, Vec<(String, i64)>) {
-    let reported = run(&["fields", "--convert", &fixture(name).display().to_string()]);
+    let reported = run(&["fields", "--from", &fixture(name).display().to_string()]);
     assert_eq!(reported.status.code(), Some(0), "{}", String::from_utf8_lossy(&reported.stderr));
     let text = String::from_utf8(reported.stdout).unwrap();
     // `NAME = 3`: the values of enumerations are among them.

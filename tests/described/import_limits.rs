@@ -1,4 +1,4 @@
-//! `netkit fields --convert game.ksy`: descriptions made to take all memory or time are refused, or become files that load.
+//! `netkit fields --from game.ksy`: descriptions made to take all memory or time are refused, or become files that load.
 
 use netkit::protocols::described::{import, load};
 

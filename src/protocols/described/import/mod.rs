@@ -1,4 +1,4 @@
-//! `netkit fields --convert FILE`: writes a protocol file from a description in another language. What cannot be carried over
+//! `netkit fields --from FILE`: writes a protocol file from a description in another language. What cannot be carried over
 //! becomes a comment with its line.
 
 mod ksy;
