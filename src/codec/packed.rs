@@ -7,11 +7,15 @@ use super::tree::Tree;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// The names at the head of a message: protocol, message, version, schema.
+pub(crate) type Heading = [&'static str; 4];
+
 /// The values that numbers in packed messages refer to. All live as long as the program.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     fields: Vec<&'static Field>,
     names: Vec<&'static str>,
+    headings: Vec<Heading>,
 }
 
 impl Known {
@@ -20,16 +24,29 @@ impl Known {
         self.names.get(usize::try_from(number).ok()?).copied()
     }
 
+    /// The heading of that number.
+    pub fn heading(&self, number: u64) -> Option<Heading> {
+        self.headings.get(usize::try_from(number).ok()?).copied()
+    }
+
     fn field(&self, number: u64) -> Option<&'static Field> {
         self.fields.get(usize::try_from(number).ok()?).copied()
     }
+}
+
+/// The address and length of a name, which are hashed sooner than its text.
+type Address = (usize, usize);
+
+fn address(name: &'static str) -> Address {
+    (name.as_ptr() as usize, name.len())
 }
 
 /// The numbers that one worker has given or has learned of.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     fields: FxHashMap<usize, u64>,
-    names: FxHashMap<(usize, usize), u64>,
+    names: FxHashMap<Address, u64>,
+    headings: FxHashMap<[Address; 4], u64>,
     known: Arc<Mutex<Known>>,
 }
 
@@ -41,9 +58,14 @@ impl Numbers {
 
     /// Appends the number of a name.
     pub fn name(&mut self, name: &'static str, out: &mut Vec<u8>) {
-        let address = (name.as_ptr() as usize, name.len());
         let known = &self.known;
-        put(*self.names.entry(address).or_insert_with(|| add(&mut locked(known).names, name)), out);
+        put(*self.names.entry(address(name)).or_insert_with(|| add(&mut locked(known).names, name)), out);
+    }
+
+    /// Appends the number of a heading.
+    pub fn heading(&mut self, heading: Heading, out: &mut Vec<u8>) {
+        let (number, known) = (self.headings.entry(heading.map(address)), &self.known);
+        put(*number.or_insert_with(|| add(&mut locked(known).headings, heading)), out);
     }
 
     fn field(&mut self, field: &'static Field, out: &mut Vec<u8>) {

@@ -149,9 +149,12 @@ impl Kept {
 
     /// Ends the block that is being filled; returns which one it is.
     pub fn seal(&mut self) -> (usize, Arc<Vec<u8>>) {
-        let (first, bytes) = (self.sealed(), Arc::new(std::mem::take(&mut self.tail)));
-        let mut rows = std::mem::take(&mut self.rows);
+        let first = self.sealed();
+        let (mut bytes, mut rows) = (std::mem::take(&mut self.tail), std::mem::take(&mut self.rows));
+        bytes.shrink_to_fit();
         rows.shrink_to_fit();
+        let bytes = Arc::new(bytes);
+        self.memory += bytes.len() + rows.len() * size_of::<Row>();
         self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::clone(&bytes)) });
         (self.blocks.len() - 1, bytes)
     }

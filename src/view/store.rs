@@ -1,4 +1,5 @@
-//! The messages of a capture, kept as compressed blocks of records with a row each.
+//! The messages of a capture, kept as blocks of records with a row each. What a long capture has beyond the first
+//! blocks is compressed.
 //!
 //! A worker appends while the screen reads: both hold the lock for as long as it takes to append or to open a
 //! few records. Memory is bounded: when it is used up, reading ends, and the screen says so.
@@ -14,8 +15,11 @@ use crate::read::Receiver;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A block of more bytes is compressed.
+/// A block of more bytes is ended.
 const BLOCK: usize = 256 << 10;
+/// Blocks are compressed when the ones before take this much memory: compressing takes a quarter of the time of reading.
+/// Tests compress all blocks but the first.
+const PLAIN: usize = if cfg!(test) { BLOCK } else { 64 << 20 };
 /// The memory that blocks and rows may take.
 const MOST: usize = 1 << 30;
 
@@ -132,6 +136,12 @@ impl Store {
     /// Whether there is none so far.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The number of compressed blocks.
+    #[cfg(test)]
+    pub(super) fn compressed(&self) -> usize {
+        self.kept().blocks.iter().filter(|block| matches!(block.records, Records::Packed(_))).count()
     }
 
     /// About how many bytes of memory the messages take.
@@ -258,7 +268,8 @@ impl Receiver<u8> for Receiving {
         let mut sealed = Vec::new();
         records(items, |row, record| {
             if kept.tail.len() + record.len() > BLOCK && !kept.rows.is_empty() {
-                sealed.push(kept.seal());
+                let block = kept.seal();
+                sealed.extend(Some(block).filter(|_| kept.memory > PLAIN));
             }
             let (number, start) = (kept.len(), kept.tail.len() as u32);
             kept.sums.add(&row, number);
@@ -270,8 +281,7 @@ impl Receiver<u8> for Receiving {
         for (at, bytes) in sealed {
             let packed = lz4_flex::block::compress_prepend_size(&bytes);
             let mut kept = store.kept();
-            let rows = kept.blocks.get(at).map_or(0, |block| block.rows.len() * size_of::<Row>());
-            kept.memory += packed.len() + rows;
+            kept.memory = kept.memory + packed.len() - bytes.len();
             if let Some(block) = kept.blocks.get_mut(at) {
                 block.records = Records::Packed(packed);
             }

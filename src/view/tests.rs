@@ -119,9 +119,10 @@ fn shown(opened: &Opened, options: &Options) -> String {
 #[test]
 fn kept_messages_are_those_that_were_read() {
     let options = crate::protocols::options();
-    let (mut all, mut linked) = (0, 0);
+    let (mut all, mut linked, mut compressed) = (0, 0, 0);
     for capture in captures() {
         let store = store(&capture);
+        compressed += store.compressed();
         let mut texts = Texts::default();
         let mut both = Both(&mut texts, Links::new(usize::MAX));
         read(&capture, &options, &mut both);
@@ -138,7 +139,7 @@ fn kept_messages_are_those_that_were_read() {
         }
         assert!(store.open(texts.0.len()).is_none() && store.row(texts.0.len()).is_none());
     }
-    assert!(all > 5_000 && linked > 1_000, "{all} {linked}");
+    assert!(all > 5_000 && linked > 1_000 && compressed > 0, "{all} {linked} {compressed}");
 }
 
 fn report(stats: &Stats) -> String {
