@@ -108,9 +108,10 @@ impl Server {
     }
 }
 
-/// Reads a connection once. Returns `false` if it is closed.
+/// Reads a connection once, which is a tick of the server. Returns `false` if it is closed.
 fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &mut Seen) -> bool {
     let width = if matches!(kind, Kind::V20 | Kind::Pending20) { 2 } else { 4 };
+    let mut late = Vec::new();
     loop {
         let wanted = next.unwrap_or(width);
         let mut buffer = vec![0; wanted.min(4096)];
@@ -119,6 +120,7 @@ fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &
             if wanted > 1300 {
                 seen.harmed = Some(format!("waits for {wanted} bytes"));
             }
+            let _ = stream.write_all(&late);
             return true;
         }
         stream.read_exact(&mut buffer).unwrap();
@@ -126,8 +128,14 @@ fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &
             seen.messages.push(buffer.clone());
             for answer in answers(kind, &buffer) {
                 let length = (answer.len() as u32).to_le_bytes();
+                let answer = [&length[..width], &answer].concat();
+                // pytide answers a heartbeat at the end of its tick, unless the client has left in the same one.
+                if kind == Kind::FullPytide && buffer[0] & 15 == 4 {
+                    late.extend(answer);
+                    continue;
+                }
                 // The client may have left already.
-                let _ = stream.write_all(&[&length[..width], &answer].concat());
+                let _ = stream.write_all(&answer);
             }
             let goodbye = if width == 2 { buffer[0] == 6 } else { buffer[0] & 15 == 5 };
             if goodbye {

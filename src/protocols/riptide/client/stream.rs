@@ -28,6 +28,8 @@ const FIRST: Duration = Duration::from_millis(1500);
 const STOPPED: Duration = Duration::from_millis(750);
 /// The same for any other server, which hardly is one: a tick, besides the network's two round trips.
 const STRANGER: Duration = Duration::from_millis(150);
+/// The wait for the answer to a heartbeat: several ticks of a server.
+const TICKS: Duration = Duration::from_millis(500);
 /// The longest wait for another connection after an interruption.
 const OPENING: Duration = Duration::from_millis(500);
 /// 2.0's connect in TCP framing.
@@ -197,14 +199,16 @@ impl Riptide {
 fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
     session.leaving();
     session.send("riptide", Heartbeat.name(), &json!({"ping_id": 0, "rtt": -1})).ok()?;
-    session.goodbye();
-    let until = Instant::now() + FIRST;
-    loop {
+    let heard = |session: &mut Session<'_>, until| loop {
         match session.recv(until) {
             Ok(Some(received)) if received.message == Heartbeat => return Some(true),
             Ok(Some(_)) => {}
             Ok(None) => return None,
             Err(_) => return Some(false),
         }
-    }
+    };
+    // pytide answers in its next tick, but not if the goodbye arrives before that.
+    let answered = heard(session, Instant::now() + TICKS);
+    session.goodbye();
+    answered.or_else(|| heard(session, Instant::now() + FIRST))
 }
