@@ -260,6 +260,39 @@ fn riptide_hears_the_edited() {
     }
 }
 
+/// A dropped, a delayed, a duplicated and an edited message, by the server's log. pytide handles a copy once, and may
+/// resend what was dropped.
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_hears_what_each_rule_leaves() {
+    let log = Temporary::new("rules.log");
+    let server = Server::riptide_echo("udp", &log.0);
+    let message = |number: usize, action: &str| {
+        format!("message == reliable and from == client and payload == \"{}\": {action}", {
+            let text = format!("hello {number}");
+            format!("{:02x}{}", text.len(), hex::encode(text))
+        })
+    };
+    let edit = format!("payload=07{}", hex::encode("changed"));
+    let rules = [message(1, "drop"), message(2, "delay 400ms"), message(3, "duplicate"), message(4, &edit)];
+    let on: Vec<&str> = rules.iter().flat_map(|rule| ["--on", rule]).collect();
+    let proxy = Proxy::start(&server.target(), &[&["-p", "riptide", "--transport", "udp"], &on[..]].concat());
+    let got = riptide_echoes(&proxy, "udp", 8);
+    let (lines, reported) = proxy.end();
+    let mut want = hellos(8);
+    want[4] = "changed".into();
+    want.remove(1);
+    assert_eq!(sorted(got), sorted(want.clone()), "{reported}");
+    let log = log.lines();
+    assert_eq!(sorted(log.clone()), sorted(want.iter().map(|text| format!("1 {text}")).collect()), "{reported}");
+    // The delayed one was overtaken by what was sent up to 400 ms later.
+    let place = |text: &str| log.iter().position(|line| line == text);
+    assert!(place("1 hello 2") > place("1 hello 3"), "{log:?}");
+    let copies: u64 = lines.iter().filter_map(|line| line["copies"].as_u64()).sum();
+    assert!(count(&lines, "reliable", "client", "dropped") >= 1 && copies == 1, "{reported}");
+    assert_eq!(reported.matches(" applied").count(), rules.len(), "{reported}");
+}
+
 /// A package of nano.
 fn package(kind: u8, body: &[u8]) -> Vec<u8> {
     [&[kind], &(body.len() as u32).to_be_bytes()[1..], body].concat()
@@ -344,6 +377,41 @@ fn nano_hears_the_edited() {
         assert_eq!(received, want, "websocket: {websocket} {reported}");
         assert_eq!(lines.iter().filter(|line| !line["edited"].is_null()).count(), 1, "{reported}");
     }
+}
+
+/// A dropped, a duplicated, a delayed and an edited request, by the log of pinus: a stream stays in order.
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn nano_hears_what_each_rule_leaves() {
+    let log = Temporary::new("nano-rules.log");
+    let server = Server::nano_echo(&log.0);
+    let rules = [
+        "payload.hp == 1: drop",
+        "payload.hp == 2: duplicate",
+        "payload.hp == 3: delay 300ms",
+        "payload.hp == 4: payload.hp=40",
+    ];
+    let on: Vec<&str> = rules.iter().flat_map(|rule| ["--on", rule]).collect();
+    let proxy = Proxy::start(&server.target(), &[&["-p", "nano", "--transport", "tcp"], &on[..]].concat());
+    let mut stream = TcpStream::connect(&proxy.at).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("set");
+    stream.write_all(&package(1, br#"{"sys":{"type":"t","version":"1"}}"#)).expect("sent");
+    assert_eq!(next(&mut stream, false).0, 1);
+    stream.write_all(&package(2, b"")).expect("sent");
+    for hp in 1..=5 {
+        stream.write_all(&request(hp, &format!(r#"{{"hp":{hp}}}"#))).expect("sent");
+    }
+    let mut answers = 0;
+    while answers < 5 {
+        answers += usize::from(next(&mut stream, false).0 == 4);
+    }
+    drop(stream);
+    let (lines, reported) = proxy.end();
+    let want = [2, 2, 3, 40, 5].map(|hp| format!(r#"{{"hp":{hp}}}"#));
+    assert_eq!(log.lines(), want, "{reported}");
+    assert_eq!(count(&lines, "request", "client", "dropped"), 1, "{reported}");
+    let late = lines.iter().filter(|line| line["delayed_ms"].as_f64() >= Some(300.0)).count();
+    assert!(late > 0 && reported.matches(": 1 message fits, 1 applied").count() == 4, "{reported}");
 }
 
 /// A request of pinus is held and edited on the screen: its server logs the edited value, and the client receives it.
