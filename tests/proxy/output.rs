@@ -235,23 +235,32 @@ fn each_leg_has_what_its_peer_received() {
         }
         all
     });
+    let mut down: Vec<Vec<u8>> = Vec::new();
+    let take_one = |down: &mut Vec<Vec<u8>>| {
+        let mut buffer = [0; 64];
+        let length = client.recv(&mut buffer)?;
+        down.push(buffer[..length].to_vec());
+        std::io::Result::Ok(())
+    };
+    // The socket's buffer does not hold all answers: they are taken between the questions.
+    let take_all = |down: &mut Vec<Vec<u8>>| {
+        client.set_nonblocking(true).unwrap();
+        while take_one(down).is_ok() {}
+        client.set_nonblocking(false).unwrap();
+    };
     for n in 0..300u32 {
         client.send(&[&[3][..], &n.to_be_bytes()].concat()).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1));
+        take_all(&mut down);
     }
-    let (mut buffer, mut down) = ([0; 64], Vec::new());
     while down.len() < 50 {
-        let length = client.recv(&mut buffer).unwrap();
-        down.push(buffer[..length].to_vec());
+        take_one(&mut down).unwrap();
     }
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{reported}");
     client.send_to(&[], server.local_addr().unwrap()).unwrap();
     let up = received.join().unwrap();
-    client.set_nonblocking(true).unwrap();
-    while let Ok(length) = client.recv(&mut buffer) {
-        down.push(buffer[..length].to_vec());
-    }
+    take_all(&mut down);
     let mut capture = Capture::open(Box::new(std::fs::File::open(&pcap).unwrap())).unwrap();
     let [mut to_server, mut to_client] = [Vec::new(), Vec::new()];
     let [server_port, client_port] = [&server, &client].map(|socket| socket.local_addr().unwrap().port().to_be_bytes());
