@@ -87,13 +87,13 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
             // The next frame has the rest of it.
             break;
         }
-        let empty = payload.chunks(HEADER).all(|package| matches!(package, [_, 0, 0, 0]));
+        let empty = payload.chunks(HEADER).all(|package| matches!(package, [kinds::HEARTBEAT, 0, 0, 0]));
         more += if empty && key != [0; 4] && !masks.is_empty() && !masks.contains(&key) { 8 } else { 0 };
         masks.push(key);
     }
     match (best, masked) {
         (Some(bits), _) => {
-            Evidence::Bits(7 + bits + more + data_bits.bits(), "packages in a WebSocket, from its middle")
+            Evidence::Bits(7 + bits + more + data_bits.in_websocket(), "packages in a WebSocket, from its middle")
         }
         (None, Some(_)) => Evidence::Bits(0, "frames of a WebSocket, from its middle"),
         (None, None) => Evidence::No,
@@ -177,6 +177,11 @@ impl Data {
         self.answered.iter().any(|id| other.asked.contains(id))
     }
 
+    /// The bits over WebSocket, where flags count once: many applications have a type and a length there.
+    fn in_websocket(&self) -> u32 {
+        if self.routes || self.objects { self.bits() } else { self.bits().min(3) }
+    }
+
     fn bits(&self) -> u32 {
         let flags = if self.seen > 0 { 2 + self.seen.min(3) } else { 0 };
         flags + if self.routes { 10 } else { 0 } + if self.objects { 4 } else { 0 }
@@ -249,8 +254,7 @@ pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
 /// Evidence from a WebSocket message with packages from its first byte to its last. `middle`: earlier messages are not
 /// in the capture.
 pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
-    let mut empty = true;
-    let mut body = 0;
+    let (mut empty, mut heartbeats, mut body) = (true, true, 0);
     while !bytes.is_empty() {
         let length = match package::next(bytes) {
             Next::Package(length) => length,
@@ -264,15 +268,16 @@ pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
         }
         if length > HEADER && empty {
             (empty, body) = match package {
-                [1, ..] => (false, 2 + if middle { 0 } else { handshake(package) }),
+                [1, ..] => (false, if middle { 0 } else { 2 + handshake(package) }),
                 [4, _, _, _, flags, ..] if flags & 0xc8 == 0 => (false, 0),
                 [5, ..] => (false, 0),
                 _ => return Evidence::No,
             };
         }
+        heartbeats &= package.first() == Some(&kinds::HEARTBEAT);
         bytes = rest;
     }
-    match empty {
+    match empty && (heartbeats || !middle) {
         true => Evidence::Bits(5 + 6, "empty packages in a WebSocket"),
         false => Evidence::Bits(5 + 4 + body, "packages in a WebSocket"),
     }

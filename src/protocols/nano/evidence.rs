@@ -30,14 +30,14 @@
 //! | .. TCP: not from the first byte on | -1 a doubling | as many places were tried |
 //! | .. WebSocket: in whole frames of data, the sides' masks kept | 7 | FIN, reserved bits, opcode |
 //! | .. .. they fill the message exactly | 4 | as above |
-//! | data whose flags have a meaning; a second and a third one | 3, 1, 1 | 32 of 256; one application's bodies are alike |
+//! | data whose flags have a meaning; over TCP, or with a route or an object, a second and a third one | 3, 1, 1 | 32 of 256; one application's bodies are alike |
 //! | .. with a route: two or more letters, which fit | 10 | a length, and 94 of 256 each |
 //! | .. a response whose body is a JSON object that ends with it | 4 | others have JSON, too, but not after flags and an id |
 //! | .. TCP: both sides' packages chain, of 14 bits each | 4 | one application's sides are alike |
 //! | .. TCP: a response has the id of a request of the other side | 4 | ids are small |
 //! | bytes are missing after those that are there, as many as a package or a frame lacks | as there | the same length |
-//! | empty packages alone | 6 | three zeros are a filler |
-//! | .. WebSocket: a further one, under another mask | 8 | all bytes different; counted little |
+//! | heartbeats alone; over TCP any empty packages | 6 | three zeros are a filler |
+//! | .. WebSocket: a further one, a heartbeat, under another mask | 8 | all bytes different; counted little |
 
 use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;

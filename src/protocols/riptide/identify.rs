@@ -50,10 +50,11 @@ fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
 /// | a connect of one byte first: 1, zeros, the type | 10 | 10: a hello of one small number is not rare, however its length is written |
 /// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
 /// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
+/// | a frame without a message after the first one: the library sends none | 10 at most | 10 at most |
 fn identify_streams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (0, Tree::default());
     let mut why = "frames, and numbers that behave";
-    let (mut version, mut all, mut chains, mut opened) = (None, Vec::new(), 0, false);
+    let (mut version, mut all, mut chains, mut opened, mut empty) = (None, Vec::new(), 0, false, false);
     let mut numbering = Numbering::default();
     for (side, bytes, _) in observation.payloads {
         let mut framing = Framing::new(version, None, true);
@@ -63,6 +64,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
                 Next::Message { prefix, length } => (prefix, length),
                 Next::Skip(bytes) => {
                     rest = &rest[bytes..];
+                    empty |= frames > 0;
                     continue;
                 }
                 Next::More => break,
@@ -95,6 +97,9 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
             return Evidence::No;
         }
         chains += if frames > 0 { if version.is_some_and(Version::packed) { 6 } else { 4 } } else { 0 };
+    }
+    if empty {
+        best = best.min(Evidence::KNOWN);
     }
     let early = all.len() < evidence::FEW && !observation.last;
     let Some(numbers) = evidence::numbers(version.unwrap_or(Version::V20), all.into_iter()) else {
