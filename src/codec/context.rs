@@ -58,26 +58,28 @@ pub(super) struct Within {
 }
 
 impl Within {
-    /// Sets the part in the number at bit `at`.
-    pub fn patch(&self, out: &mut BitBuf, at: usize, value: u64, conversation: Order) {
+    /// Sets the part in the number at bit `at`. Returns the number.
+    pub fn patch(&self, out: &mut BitBuf, at: usize, value: u64, conversation: Order) -> u64 {
         let order = self.order.within(conversation);
         let number = out.number_at(at, self.width, order) & !self.mask | value << self.low & self.mask;
         out.patch_number(at, number, self.width, order);
+        number
     }
 }
 
 impl Entry {
     /// The largest value that fits into its bits.
     pub fn most(&self) -> u64 {
+        let width = || self.field.kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits));
+        let part = self.within.map_or(u64::MAX, |within| within.mask >> within.low);
+        part.min(self.field.kind.range().map_or_else(width, |(_, most)| most as u64))
+    }
+
+    /// The place of these bits of it, if it is a number of fixed width or a part of one.
+    pub fn part(&self, low: u8, mask: u64) -> Option<Within> {
         match self.within {
-            Some(within) => within.mask >> within.low,
-            None => match self.field.kind {
-                Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
-                Kind::VarInt { sign, .. } => sign.range().1 as u64,
-                Kind::Extended(extended) => extended.most(),
-                Kind::Numeral(numeral) => numeral.most(),
-                ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
-            },
+            Some(own) => Some(Within { low: own.low + low, mask: mask << own.low & own.mask, ..own }),
+            None => self.field.kind.width().map(|(width, order)| Within { width, order, low, mask }),
         }
     }
 
@@ -179,6 +181,23 @@ impl Scope {
             .chain(hidden)
             .filter(|entry| entry.bit >= at)
             .for_each(|entry| entry.bit = moved(entry.bit));
+    }
+
+    /// Sets the value of all parts of the number at bit `at`, and its own.
+    pub(super) fn renew(&mut self, at: u32, number: u64, width: u32) {
+        // A view of a number is among later entries.
+        let near = self.entries.iter_mut().rev().take_while(|entry| entry.bit >= at || entry.within.is_some());
+        for entry in near.filter(|entry| entry.bit == at) {
+            match (entry.within, &entry.field.kind) {
+                (Some(within), kind) if within.width == width => {
+                    let (value, bits) = (number & within.mask, within.mask.count_ones());
+                    let value = value >> within.low;
+                    entry.value = if let Kind::Int { .. } = kind { bits::signed(value, bits) as u64 } else { value };
+                }
+                (None, kind) if kind.width().is_some_and(|(own, _)| own == width) => entry.value = number,
+                _ => {}
+            }
+        }
     }
 
     pub(super) fn truncate(&mut self, len: usize) {

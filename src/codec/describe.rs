@@ -8,6 +8,7 @@ use crate::plural::Plural;
 /// A field's type in short: `u16le`, `3 bits`, `text (u8 length)`.
 pub fn kind(field: &Field) -> String {
     let number = |letter: char, bits: u8, order: Order| match (bits % 8, order) {
+        (_, Order::HighestBit) if letter == 'i' => "signed bits, the highest first".into(),
         (_, Order::HighestBit) => "bits, the highest first".into(),
         (0, _) if bits == 8 => format!("{letter}8"),
         (0, Order::Little) => format!("{letter}{bits}le"),

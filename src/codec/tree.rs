@@ -62,16 +62,21 @@ impl Tree {
 
     /// Returns the indices of the top-level nodes (`None`), or of the direct children of a node.
     pub fn children(&self, parent: Option<usize>) -> impl Iterator<Item = usize> + '_ {
-        let (mut at, end) = match parent {
-            Some(p) => (p + 1, self.nodes.get(p).map_or(0, |n| n.end as usize)),
-            None => (0, self.nodes.len()),
-        };
+        let std::ops::Range { start: mut at, end } = self.below(parent);
         std::iter::from_fn(move || {
             let here = at;
             // A node not closed yet has no end, so only the node itself is skipped.
             at = (self.nodes.get(here)?.end as usize).max(here + 1);
             (here < end).then_some(here)
         })
+    }
+
+    /// Returns the indices of all nodes (`None`), or of those in a node, at any depth.
+    pub(crate) fn below(&self, parent: Option<usize>) -> std::ops::Range<usize> {
+        match parent {
+            Some(p) => p + 1..self.nodes.get(p).map_or(0, |n| n.end as usize),
+            None => 0..self.nodes.len(),
+        }
     }
 
     /// Returns the top-level node of a field of that name.

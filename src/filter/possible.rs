@@ -2,7 +2,6 @@
 
 use super::names::NamedFields;
 use super::{Comparison, Envelope, Literal, Number, Test};
-use crate::codec::bits;
 use crate::codec::layout::{Field, Kind, Len, Show};
 
 /// The reason why a test can hold for none of the fields that a name denotes. Literals of the wrong type have been
@@ -152,11 +151,5 @@ pub fn range(field: &Field) -> Option<(i128, i128)> {
     if matches!(field.show, Show::Scaled(_) | Show::Time { .. }) {
         return None;
     }
-    match field.kind {
-        Kind::UInt { bits, .. } | Kind::Tag { bits, .. } => Some((0, bits::mask(bits.into()) as i128)),
-        Kind::Int { bits, .. } => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
-        Kind::VarInt { sign, .. } => Some(sign.range()),
-        Kind::Numeral(numeral) => Some(numeral.radix.range()),
-        _ => None,
-    }
+    field.kind.range()
 }

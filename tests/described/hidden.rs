@@ -126,6 +126,51 @@ const FILES: &[(&str, bool)] = &[
         "r = \"r\"\nz = \"u8\"\n[struct.r]\nk = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"u8[hid]\", if = \"k & 2\" }\nown = { type = \"r\", if = \"k & 1\" }",
         true,
     ),
+    (
+        "all = { type = \"u8\", hidden = true }\nv = { of = \"all\", bits = { k = \"7..4\", hid = { at = \"3..0\", hidden = true } } }\na = { type = \"text\", size = \"hid\" }",
+        false,
+    ),
+    (
+        "all = { type = \"u8\", hidden = true }\nv = { of = \"all\", bits = { k = \"7..4\", hid = { at = \"3..0\", hidden = true } } }\na = { type = \"u8[hid]\", if = \"k & 1\" }\nz = \"u8\"",
+        true,
+    ),
+    (
+        "l = \"s[*]\"\n[struct.s]\nall = { type = \"u16le\", hidden = true }\nv = { of = \"all\", bits = { hid = { at = \"15..8\", hidden = true }, k = \"7..0\" } }\na = { type = \"u8\", if = \"hid & 1\" }\nb = { type = \"u8\", if = \"hid & 4\" }",
+        true,
+    ),
+    (
+        "all = { type = \"u8\", hidden = true }\nv = { of = \"all\", bits = { k = \"7..4\", hid = { at = \"3..0\", hidden = true } } }\nw = { of = \"all\", bits = { same = \"6..1\" } }\na = { type = \"text\", size = \"hid\" }",
+        false,
+    ),
+    (
+        "k = \"u8\"\nall = { type = \"u8\", hidden = true }\nv = { of = \"all\", bits = { x = \"7..4\", hid = { at = \"3..0\", hidden = true } } }\nw = { of = \"hid\", bits = { y = \"3..2\", low = { at = \"1..0\", hidden = true } } }\na = { type = \"text\", size = \"low\" }",
+        false,
+    ),
+    (
+        "h = { type = \"u8\", bits = { k = \"7..6\", hid = { at = \"5..0\", hidden = true, signed = true } } }\nv = { of = \"hid\", bits = { x = \"5..3\", low = { at = \"2..0\", hidden = true } } }\na = { type = \"text\", size = \"low\" }",
+        false,
+    ),
+    (
+        "all = { type = \"u8\", hidden = true }\nv = { of = \"all\", bits = { hid = { at = \"7..4\", hidden = true }, x = \"3..0\" } }\nm = { type = \"message\", by = \"hid\" }\n[[message]]\nname = \"one\"\nid = 0\n[message.fields]\na = \"u8\"\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = \"u16\"",
+        true,
+    ),
+    (
+        "all = { type = \"u8\", hidden = true }\nv = { of = \"all\", bits = { hid = { at = \"7..4\", signed = true, hidden = true }, x = \"3..0\" } }\nm = { type = \"message\", by = \"u8\" }\n[[message]]\nname = \"one\"\nid = 0\nif = \"hid == -1\"\n[message.fields]\na = \"u8\"\n[[message]]\nname = \"two\"\nid = 2\n[message.fields]\na = \"u8\"",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nv = { of = \"hid\", bits = { va = \"7..0\" }, if = \"hid < 128\" }\nw = { of = \"hid\", bits = { wa = \"7..0\" }, if = \"hid >= 128\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nv = { of = \"hid\", bits = { va = \"7..6\" } }\ns = { type = \"s\", if = \"hid in 2, 64..70\" }\n[struct.s]\nw = { of = \"hid\", bits = { wa = \"5..0\" } }",
+        true,
+    ),
+    ("hid = { type = \"u8\", hidden = true }\na = { type = \"text\", size = \"hid\", if = \"hid > 2\" }", true),
+    (
+        "hid = { type = \"u8\", hidden = true }\na = { type = \"text\", size = \"hid\", if = \"hid < 3\" }\nz = \"bytes\"",
+        true,
+    ),
     ("k = \"u8\"\nhid = { type = \"text\", until = \";\", hidden = true }\nz = \"u8\"", true),
     (
         "hid = { type = \"cstring\", hidden = true }\nm = { type = \"message\", by = \"hid\" }\n[[message]]\nname = \"one\"\nid = \"\\u0001\"\n[message.fields]\na = \"u8\"",

@@ -2,6 +2,7 @@
 //! writes.
 
 use crate::words::{fields, plain, read};
+use netkit::protocols::described::load;
 use serde_json::json;
 
 const COMMANDS: &str = r#"
@@ -87,6 +88,36 @@ fn lists_up_to_a_character_or_a_mark() {
     // Without the mark the list is broken, and encodes to its bytes.
     plain(words, b"\x01\x0a\x02\x0b");
     plain(file, b"\x01\x02");
+}
+
+/// A list whose elements cannot have the end that is given is refused, with the one that they can have.
+#[test]
+fn the_end_of_a_list_suits_its_elements() {
+    let file = |fields: &str| format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields}\n");
+    for (fields, hint) in [
+        ("a = { type = \"u16[*]\", until = \"\\n\" }", "until = 10 ends the list in place of the next u16"),
+        ("a = { type = \"string8[*]\", until = \";\" }", "until = 59 ends the list in place of the next string8"),
+        ("a = { type = \"cstring[*]\", until = \"\\u0000\" }", "until = 0 ends the list in place"),
+        (
+            "a = { type = \"s[*]\", until = \"\\n\" }\n[struct.s]\nt = { type = \"text\", until = [\",\", \"\\n\"] }",
+            "t ends with this character, too",
+        ),
+        (
+            "a = { type = \"s[*]\", until = 10 }\n[struct.s]\nt = { type = \"text\", until = \",\", or_end = true }",
+            "t goes on to the end (or_end): until = \"\\n\" ends both",
+        ),
+    ] {
+        let why = load("test.toml", &file(fields)).unwrap_err().to_string();
+        assert!(why.contains("line 4: a: until: ") && why.contains(hint), "{why}");
+    }
+    for (fields, packet, list) in [
+        ("a = { type = \"cstring[*]\", until = 0 }\nz = \"u8\"", &b"x\0yz\0\0\x07"[..], json!(["x", "yz"])),
+        ("a = { type = \"u16[*]\", until = 10 }\nz = \"u8\"", b"\x01\x0a\x0a\x07", json!([266])),
+    ] {
+        assert_eq!(plain(fields, packet), json!({"a": list, "z": 7}));
+    }
+    let parts = "a = { type = \"s[*]\", until = \"\\n\" }\nz = \"u8\"\n[struct.s]\nt = { type = \"text\", until = \",\", or_end = true }";
+    assert_eq!(plain(parts, b"x,y\n\x07"), json!({"a": [{"t": "x"}, {"t": "y"}], "z": 7}));
 }
 
 #[test]

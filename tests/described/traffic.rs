@@ -296,6 +296,67 @@ fn each_space_has_numbers_of_its_own() {
     assert_eq!(never_acked, [json!(5)], "lane 9 has a 2 of its own");
 }
 
+/// Packets without messages, whose number is in a group.
+const QUERIES: &str = r#"
+protocol = "queries"
+encoding = "be"
+[udp]
+ports = [7001]
+[packet.fields]
+head = "head"
+more = { type = "extra", size = "u8" }
+text = "text"
+[struct.head]
+kind = "u8"
+id   = "id"
+[struct.id]
+number = "u16"
+epoch  = "u8"
+[struct.extra]
+number = "u16"
+[requests.all]
+asks    = "packet"
+answers = "packet"
+by      = "packet.head.id.number"
+"#;
+
+#[test]
+fn requests_are_matched_by_a_field_of_a_group() {
+    let folder = Scratch::new("described-groups");
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let packet = |number: u8, more: u8| [1, 0, number, 9, 2, 0, more, b'x'];
+    let mut wire = Wire::default();
+    wire.datagram(ends, true, &packet(5, 1));
+    wire.datagram(ends, true, &packet(6, 2));
+    wire.datagram(ends, false, &packet(6, 1));
+    wire.datagram(ends, false, &packet(5, 2));
+    wire.datagram(ends, true, &packet(6, 2));
+    let capture = folder.write("groups.pcap", wire.file());
+    let by = |name: &str| {
+        let file = folder.write("groups.toml", QUERIES.replace("packet.head.id.number", name));
+        let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        reported.iter().map(|line| related(line, "answers")).collect::<Vec<_>>()
+    };
+    let (none, first, second) = (vec![], vec![(1, 1)], vec![(2, 1)]);
+    for name in ["packet.head.id.number", "head.id.number", "id.number"] {
+        assert_eq!(by(name), [none.clone(), none.clone(), second.clone(), first.clone(), none.clone()], "{name}");
+    }
+    assert_eq!(by("more.number"), [none.clone(), none.clone(), first, second, none], "another field of that name");
+    for (name, why) in [
+        ("packet.head.id.numbr", "packet.head.id.numbr: id has no field \"numbr\", did you mean \"number\"?"),
+        ("packet.head.number", "head has no field \"number\""),
+        ("packet.heat.id", "packet.heat.id: packet has no such field, did you mean \"head\"?"),
+        ("heads.id.number", "no message \"heads\" has fields"),
+        ("id.epohc", "id has no field \"epohc\", did you mean \"epoch\"?"),
+    ] {
+        let file = folder.write("groups.toml", QUERIES.replace("packet.head.id.number", name));
+        let done = run(&["check", &file]);
+        let told = [done.stderr, done.stdout].concat();
+        let told = String::from_utf8_lossy(&told);
+        assert!(told.contains("line 21: requests.all: by: ") && told.contains(why), "{told}");
+    }
+}
+
 /// If a file declares no acknowledgement, arrival is unknown: no figure and no list calls a message never acknowledged.
 #[test]
 fn without_acknowledgements_nothing_is_never_acked() {

@@ -59,6 +59,60 @@ pub fn plain(fields_text: &str, packet: &[u8]) -> Json {
     fields(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields_text}"), packet)
 }
 
+/// Parts of a number and numbers of n bits in two's complement.
+#[test]
+fn signed_bits() {
+    let file = "head = { type = \"u16\", bits = { x = { at = \"15..11\", signed = true, scale = 0.5 }, \
+        way = { at = \"10..9\", signed = true, enum = { left = -1, right = 1 } }, on = 8, n = { at = \"7..0\", signed = true } } }\n\
+        more = { type = \"u8\", if = \"x < 0\" }\nrest = \"bytes\"";
+    assert_eq!(
+        plain(file, b"\x87\xff\x05"),
+        json!({"x": -8.0, "way": "left", "on": true, "n": -1, "more": 5, "rest": ""})
+    );
+    assert_eq!(plain(file, b"\x7c\x80"), json!({"x": 7.5, "way": -2, "on": false, "n": -128, "rest": ""}));
+    assert_eq!(plain(file, b"\x02\x7f\x05"), json!({"x": 0.0, "way": "right", "on": false, "n": 127, "rest": "05"}));
+    // A view, as MessagePack's small numbers.
+    let view = "kind = \"u8\"\nplus = { of = \"kind\", bits = { number = \"6..0\" }, if = \"kind < 128\" }\n\
+        minus = { of = \"kind\", bits = { number = { at = \"5..0\", signed = true } }, if = \"kind >= 0xe0\" }";
+    for (packet, number) in [(0, 0), (127, 127), (0xe0, -32), (0xff, -1)] {
+        assert_eq!(plain(view, &[packet]), json!({"kind": packet, "number": number}));
+    }
+    assert_eq!(plain("a = { type = \"bits(4)\", signed = true }\nb = \"bits(4)\"", b"\x8f"), json!({"a": -1, "b": 8}));
+    let high = "a = { type = \"bits(12)be\", signed = true, enum = { none = -2048 } }\nb = { type = \"bits(4)be\", signed = true }";
+    assert_eq!(plain(high, b"\x80\x0d"), json!({"a": "none", "b": -3}));
+    assert_eq!(plain(high, b"\xff\xe7"), json!({"a": -2, "b": 7}));
+    let wrong = |fields: &str| {
+        let file = format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields}\n");
+        load("test.toml", &file).unwrap_err().to_string()
+    };
+    for (fields, why) in [
+        ("a = { type = \"u8\", signed = true }", "signed is for bits(n) and parts of a number"),
+        (
+            "a = { type = \"u8\", bits = { x = { at = 1, signed = true, flags = { y = 1 } } } }",
+            "signed is not for flags",
+        ),
+        (
+            "a = { type = \"u8\", bits = { x = { at = \"2..0\", signed = true, enum = { y = 4 } } } }",
+            "y = 4: the number is -4 to 3",
+        ),
+        ("a = { type = \"bits(3)\", signed = true, default = 4 }", "-4 to 3"),
+    ] {
+        assert!(wrong(fields).contains(why), "{}", wrong(fields));
+    }
+    let file = "protocol = \"toy\"\n[packet.fields]\na = { type = \"u8\", bits = { x = { at = \"6..4\", signed = true }, y = \"3..0\" } }\n";
+    for (x, bytes) in [(-4, Some("41")), (3, Some("31")), (4, None), (-5, None)] {
+        let folder = crate::common::Scratch::new("signed");
+        let line = json!({"proto": "toy", "message": "packet", "fields": {"x": x, "y": 1}});
+        let (toml, line) = (folder.write("toy.toml", file), folder.write("line", line.to_string()));
+        let done = crate::run(&["encode", "--protocol-file", &toml, "--json", &line]);
+        let (out, why) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        match bytes {
+            Some(bytes) => assert_eq!(out.trim(), bytes, "{why}"),
+            None => assert!(why.contains(&format!("{x} is out of range: -4 to 3")), "{why}"),
+        }
+    }
+}
+
 #[test]
 fn numbers_text_and_lists() {
     assert_eq!(

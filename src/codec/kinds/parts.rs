@@ -21,6 +21,8 @@ pub struct Part {
     mask: u64,
     /// Whether it is a boolean.
     truth: bool,
+    /// Whether it is in two's complement.
+    signed: bool,
 }
 
 impl Part {
@@ -42,6 +44,27 @@ impl Part {
             shown,
             mask: bits::mask(bits as u32) & !others,
             truth: matches!(field.kind, Kind::Bool { .. }),
+            signed: matches!(field.kind, Kind::Int { .. }),
+        }
+    }
+
+    /// The part's value in a number; that of a signed part in two's complement of 64 bits.
+    fn of(self, number: u64) -> u64 {
+        let value = number >> self.low & self.mask;
+        if self.signed { bits::signed(value, self.bits.into()) as u64 } else { value }
+    }
+
+    /// The part's bits in a number.
+    fn place(self, value: u64) -> u64 {
+        (value & bits::mask(self.bits.into())) << self.low
+    }
+
+    /// The value as it is shown.
+    fn value(self, value: u64) -> Value {
+        match (self.truth, self.signed) {
+            (true, _) => Value::Bool(value == 1),
+            (_, true) => Value::Int(value as i64),
+            _ => Value::UInt(value),
         }
     }
 }
@@ -79,9 +102,10 @@ impl Parts {
         let tree = reader.tree();
         let (mut named, mut undefined) = (0, None);
         for (field, part) in self.fields.iter().zip(self.places) {
-            let value = number >> part.low & part.mask;
+            let value = part.of(number);
             // If the number shown for a part does not convert back to it, the whole number is shown, too.
-            if !field.is(flag::WIDE) || field.survives(value.into()) {
+            let meant = if part.signed { (value as i64).into() } else { value.into() };
+            if !field.is(flag::WIDE) || field.survives(meant) {
                 named |= part.mask << part.low;
             }
             if field.is(flag::CLOSED)
@@ -91,8 +115,7 @@ impl Parts {
                 undefined = Some(field);
                 break;
             }
-            let shown = if part.truth { Value::Bool(value == 1) } else { Value::UInt(value) };
-            tree.push(field, shown, start + part.shown.0 as u32, part.shown.1 as u32);
+            tree.push(field, part.value(value), start + part.shown.0 as u32, part.shown.1 as u32);
             if field.is(flag::REFERENCED) {
                 tree.scope.push_part(field, value, start, true, self.within(*part));
             }
@@ -108,18 +131,16 @@ impl Parts {
     }
 
     /// Returns the given value of a part.
-    fn given(&self, field: &'static Field, part: Part, writer: &mut Writer<'_>) -> Result<Option<u64>, WriteStop> {
+    fn given(field: &'static Field, writer: &mut Writer<'_>) -> Result<Option<u64>, WriteStop> {
         let Some(value) = writer.input(field) else { return Ok(None) };
         writer.names.push(field.name);
         let number = match (&field.kind, Writer::truth(value)) {
             (Kind::Bool { .. }, Some(set)) => set as i128,
             _ => writer.number(field, value)?,
         };
-        let most = bits::mask(part.bits as u32);
-        let found = u64::try_from(number).ok().filter(|n| *n <= most);
-        let found = found.ok_or_else(|| writer.fail(format!("{number} is out of range: 0 to {most}")))?;
+        writer.within(field, number)?;
         writer.names.pop();
-        Ok(Some(found))
+        Ok(Some(number as u64))
     }
 
     fn write_number(&self, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
@@ -140,10 +161,10 @@ impl Parts {
             // The whole number decides, also about a part that could not be shown.
             let given = match whole {
                 Some(_) => writer.input(field).map(|_| 0),
-                None => self.given(field, part, writer)?,
+                None => Self::given(field, writer)?,
             };
             let value = match (whole, given, field.default) {
-                (Some(number), ..) => number >> part.low & part.mask,
+                (Some(number), ..) => part.of(number),
                 (None, Some(value), _) => value,
                 (None, None, Some(default)) => default as u64,
                 (None, None, None) => {
@@ -154,7 +175,7 @@ impl Parts {
                     0
                 }
             };
-            number |= value << part.low;
+            number |= part.place(value);
             entries.push((field, value, given.is_some() || whole.is_some(), part));
         }
         let none = !entries.iter().any(|(_, _, given, _)| *given);
@@ -200,20 +221,36 @@ impl Parts {
         let Some(of) = &self.of else { return self.write_number(writer) };
         let mut known = Vec::new();
         for (field, part) in self.each() {
-            let Some(value) = self.given(field, part, writer)? else { continue };
-            known.push((field, value, part));
+            let given = Self::given(field, writer)?;
+            known.push((field, given.is_some(), part));
+            let Some(value) = given else { continue };
             let mask = part.mask << part.low;
             let number = writer.known(of).unwrap_or(0);
-            writer.complete(of, number & !mask | value << part.low);
-            if writer.known(of).unwrap_or(0) & mask != value << part.low {
-                let what = format!("{value}, but {of} has {} there", (number & mask) >> part.low);
+            writer.complete(of, number & !mask | part.place(value));
+            if writer.known(of).unwrap_or(0) & mask != part.place(value) {
+                let shown = |value| match part.value(value) {
+                    Value::Int(value) => value.to_string(),
+                    _ => value.to_string(),
+                };
+                let what = format!("{}, but {of} has {} there", shown(value), shown(part.of(number)));
                 return Err(WriteStop::Error(writer.error_at(field.name, what)));
             }
         }
-        // Later fields may ask for a part.
-        let at = writer.out.len() as u32;
-        for (field, value, part) in known.into_iter().filter(|(field, ..)| field.is(flag::REFERENCED)) {
-            writer.scope.push_part(field, value, at, true, self.within(part));
+        // Later fields may ask for a part, or set it.
+        let Some(number) = writer.scope.entry(of).copied() else { return Ok(()) };
+        for (field, given, part) in known.into_iter().filter(|(field, ..)| field.is(flag::REFERENCED)) {
+            match number.part(part.low, part.mask << part.low) {
+                Some(place) => {
+                    let given = given || number.given;
+                    writer.scope.push_part(field, part.of(number.value), number.bit, given, place);
+                }
+                // In a number of varying size, only values that are given are known.
+                None if given => {
+                    let at = writer.out.len() as u32;
+                    writer.scope.push_part(field, part.of(number.value), at, true, self.within(part));
+                }
+                None => {}
+            }
         }
         Ok(())
     }
@@ -222,19 +259,19 @@ impl Parts {
         if let Some(of) = &self.of {
             let (at, number) = (sampler.out.len() as u32, sampler.scope.get(of).unwrap_or(0));
             for (field, part) in self.each().filter(|(field, _)| field.is(flag::REFERENCED)) {
-                sampler.scope.push_part(field, number >> part.low & part.mask, at, true, self.within(part));
+                sampler.scope.push_part(field, part.of(number), at, true, self.within(part));
             }
             return Ok(());
         }
         let (at, (width, order)) = (sampler.out.len(), self.width());
         let mut number = 0;
         for (field, part) in self.each() {
-            let any = sampler.next() & part.mask;
+            let any = part.of(sampler.next() << part.low);
             let value = match field.show {
                 Show::Enum(names) => names.get(sampler.below(names.len() as u64) as usize).map_or(any, |(n, _)| *n),
                 _ => any,
             };
-            number |= value << part.low;
+            number |= part.place(value);
             sampler.scope.push_part(field, value, at as u32, false, self.within(part));
         }
         sampler.put(number, width, order);

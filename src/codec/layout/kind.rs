@@ -1,6 +1,7 @@
 //! Encodings on the wire: of numbers, text, groups and lists, with their lengths and counts.
 
 use super::{Field, Name, Show, When};
+use crate::codec::bits;
 use crate::codec::kinds::{
     Address, Checksum, Chosen, Constant, Extended, Numeral, Packed, Parts, Region, Ring, Settled,
 };
@@ -198,6 +199,18 @@ impl Kind {
             Kind::Bool { bits } => Some((*bits as u32, Order::Little)),
             _ => None,
         }
+    }
+
+    /// The smallest and the largest value, if it is a whole number.
+    pub(crate) fn range(&self) -> Option<(i128, i128)> {
+        Some(match self {
+            Kind::UInt { bits, .. } | Kind::Tag { bits, .. } => (0, bits::mask((*bits).into()).into()),
+            Kind::Int { bits, .. } => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+            Kind::VarInt { sign, .. } => sign.range(),
+            Kind::Extended(extended) => (0, extended.most().into()),
+            Kind::Numeral(numeral) => (numeral.radix.range().0, numeral.most().into()),
+            _ => return None,
+        })
     }
 
     /// The fields of a group, or of a field that wraps others.

@@ -251,7 +251,7 @@ impl<'a> Sampler<'a> {
         entry.value = value;
         let (at, within) = (entry.bit as usize, entry.within);
         match within {
-            Some(within) => within.patch(&mut self.out, at, value, self.order),
+            Some(within) => _ = within.patch(&mut self.out, at, value, self.order),
             None => _ = self.complete(name, value),
         }
     }

@@ -74,7 +74,7 @@ pub struct Use {
     pub uses: u8,
     /// Messages that are found by it have several numbers.
     pub ranged: bool,
-    /// Encode writes it before later fields can determine it: a part of a number without its own place.
+    /// Encode writes it before later fields can determine it: a part of a number of varying size.
     pub early: bool,
     /// The bits that views do not show; `None`: it has no view.
     pub unseen: Option<u64>,

@@ -57,13 +57,9 @@ pub fn names(
         },
     };
     let (least, most) = match kind {
-        Kind::UInt { bits, .. } => (0, bits::mask(*bits as u32) as i128),
         // A flag of a signed number may be its highest bit.
         Kind::Int { bits, .. } if what == "flags" => (0, bits::mask(*bits as u32) as i128),
-        Kind::Int { bits, .. } => (-1 << (bits - 1), bits::mask(*bits as u32 - 1) as i128),
-        Kind::VarInt { sign, .. } => sign.range(),
-        Kind::Numeral(numeral) => numeral.radix.range(),
-        _ => (i64::MIN as i128, u64::MAX as i128),
+        _ => kind.range().unwrap_or((i64::MIN.into(), u64::MAX.into())),
     };
     if let Some((name, value)) = list.iter().find(|(_, value)| !(least..=most).contains(value)) {
         return Err(format!("{name} = {value}: the number is {least} to {most}"));

@@ -199,6 +199,8 @@ pub struct FieldText {
     pub padded: bool,
     pub rounded: bool,
     pub angle: bool,
+    /// Whether `bits(n)` is in two's complement.
+    pub signed: bool,
     pub checked: bool,
     /// The name of the length or count before it.
     pub prefix: Option<String>,
@@ -241,6 +243,8 @@ pub struct PartText {
     pub high: u8,
     pub low: u8,
     pub hidden: bool,
+    /// Whether it is in two's complement.
+    pub signed: bool,
     pub names: Option<Named>,
     pub flags: Option<Named>,
     pub closed: bool,

@@ -54,7 +54,8 @@ impl<'a> Writer<'a> {
         entry.value = value;
         let (at, kind, within) = (entry.bit as usize, &entry.field.kind, entry.within);
         if let Some(within) = within {
-            return within.patch(&mut self.out, at, value, self.order);
+            let number = within.patch(&mut self.out, at, value, self.order);
+            return self.scope.renew(at as u32, number, within.width);
         }
         let (count, order) = match kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => (*bits as u32, *order),
@@ -73,6 +74,7 @@ impl<'a> Writer<'a> {
             _ => return,
         };
         self.out.patch_number(at, value, count, order.within(self.order));
+        self.scope.renew(at as u32, value, count);
     }
 
     /// Replaces the base-128 number at bit `at` by another, which may be longer.

@@ -45,22 +45,10 @@ impl<'a> Writer<'a> {
 
     pub(in crate::codec) fn put_number(&mut self, field: &'static Field, n: i128) -> Result<(), WriteStop> {
         match field.kind {
-            Kind::UInt { bits, order } => match u64::try_from(n) {
-                Ok(v) if v <= bits::mask(bits as u32) => {
-                    self.put(v, bits as u32, order);
-                    Ok(())
-                }
-                _ => Err(self.fail(format!("{n} is out of range: 0 to {}", bits::mask(bits as u32)))),
-            },
-            Kind::Int { bits, order } => {
-                let half = 1i128 << (bits - 1);
-                match n >= -half && n < half {
-                    true => {
-                        self.put(n as u64, bits as u32, order);
-                        Ok(())
-                    }
-                    false => Err(self.fail(format!("{n} is out of range: {} to {}", -half, half - 1))),
-                }
+            Kind::UInt { bits, order } | Kind::Int { bits, order } => {
+                self.within(field, n)?;
+                self.put(n as u64, bits as u32, order);
+                Ok(())
             }
             Kind::VarInt { sign, max_groups } => {
                 let Some(v) = sign.write(n) else {
@@ -78,6 +66,15 @@ impl<'a> Writer<'a> {
             Kind::Extended(extended) => extended.write(n, self),
             Kind::Numeral(numeral) => numeral.put(n, self),
             _ => Ok(()),
+        }
+    }
+
+    /// Checks that a number is in the range of a field.
+    pub(in crate::codec) fn within(&self, field: &Field, n: i128) -> Result<(), WriteStop> {
+        let (least, most) = field.kind.range().unwrap_or((0, 1));
+        match (least..=most).contains(&n) {
+            true => Ok(()),
+            false => Err(self.fail(format!("{n} is out of range: {least} to {most}"))),
         }
     }
 

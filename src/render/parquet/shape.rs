@@ -158,19 +158,16 @@ impl Walk<'_> {
             Show::Plain | Show::Asked(_) => {}
         }
         match &field.kind {
-            Kind::Tag { bits, .. } | Kind::UInt { bits, .. } => Shape::Number { min: 0, max: (1i128 << bits) - 1 },
-            Kind::Int { bits, .. } => Shape::Number { min: -(1i128 << (bits - 1)), max: (1i128 << (bits - 1)) - 1 },
+            Kind::Numeral(_) => Shape::Number { min: i64::MIN.into(), max: i64::MAX.into() },
+            Kind::Tag { .. } | Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. } | Kind::Extended(_) => {
+                let (min, max) = field.kind.range().unwrap_or_default();
+                Shape::Number { min, max }
+            }
             Kind::Float { bits: 32, .. } => Shape::F32,
             Kind::Float { .. } => Shape::F64,
             Kind::Bool { .. } => Shape::Bool,
-            Kind::VarInt { sign, .. } => {
-                let (min, max) = sign.range();
-                Shape::Number { min, max }
-            }
             Kind::Text { .. } | Kind::Address(_) => Shape::Text,
             Kind::Bytes { .. } => Shape::Bytes,
-            Kind::Extended(extended) => Shape::Number { min: 0, max: extended.most().into() },
-            Kind::Numeral(_) => Shape::Number { min: i64::MIN.into(), max: i64::MAX.into() },
             Kind::Checksum(sum) => Shape::Number { min: 0, max: (1i128 << sum.bits()) - 1 },
             Kind::Constant(constant) => self.shape(constant.of),
             Kind::Array { of, .. } => Shape::list(self.element(of)),

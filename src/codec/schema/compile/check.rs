@@ -43,8 +43,7 @@ impl Compiler<'_> {
                 self.mistakes.push((field.line, why));
             } else if field.early && field.uses & used::BY == 0 {
                 let why = format!(
-                    "{name}: hidden, but in a varint, or a view of a hidden number, encode gives back only the key of a \
-                     message (by)"
+                    "{name}: hidden, but in a number of varying size, encode gives back only the key of a message (by)"
                 );
                 self.mistakes.push((field.line, why));
             } else if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {

@@ -109,6 +109,8 @@ pub struct Compiler<'a> {
     opened: bool,
     /// The messages around such payloads.
     pub around: Vec<&'static Field>,
+    /// The conditions of the field that is being compiled, and of those around it.
+    conditions: Vec<When>,
     /// The bits that each message's number rules out, by the address of the message's field.
     pub id_bits: FxHashMap<usize, IdBits>,
 }
@@ -142,6 +144,7 @@ impl<'a> Compiler<'a> {
             mistakes: Vec::new(),
             opened: false,
             around: Vec::new(),
+            conditions: Vec::new(),
             id_bits: FxHashMap::default(),
         }
     }
@@ -310,9 +313,11 @@ impl<'a> Compiler<'a> {
         let fail = |why: String| Err((t.line, why));
         self.suits(t)?;
         let notes = self.notes.len();
+        let outer = self.conditions.len();
         let when = match &t.condition {
             Some(text) => {
                 let condition = self.condition(text, t.line, &t.name)?;
+                self.conditions.push(condition.when);
                 for (name, mask) in condition.masks {
                     self.uses(name, used::PRESENCE);
                     self.settles(name, Settles::Mask(mask));
@@ -333,6 +338,7 @@ impl<'a> Compiler<'a> {
         let endings = usize::from(structs::may_end(t));
         self.endings += endings;
         let shaped = self.shaped(t, all, hook);
+        self.conditions.truncate(outer);
         self.endings -= endings;
         let mut field = shaped?;
         if !matches!(when, When::Always) {

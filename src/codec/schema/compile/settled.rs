@@ -19,6 +19,18 @@ pub(super) fn noted(fields: &'static [Field], notes: Vec<(usize, Settled)>) -> &
     statics(all)
 }
 
+/// Whether encode cannot make a condition true because it asks for more of a number than bits that are set.
+fn in_vain(when: &When, name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let asks = |when: &When| when.names().iter().any(|asked| asked.last() == name);
+    match when {
+        When::In(..) => asks(when),
+        When::Not(not) => !matches!(not, When::Mask(..) | When::Bit(..)) && asks(not),
+        When::All(all) | When::Any(all) => all.iter().any(|one| in_vain(one, name)),
+        _ => false,
+    }
+}
+
 impl Compiler<'_> {
     /// Notes that encode derives a hidden number from the field that is being compiled.
     pub fn settles(&mut self, name: &str, by: Settles) {
@@ -29,6 +41,10 @@ impl Compiler<'_> {
                 continue;
             };
             let beside = self.at.is_beside(&known.at);
+            if self.conditions.iter().any(|when| in_vain(when, name)) {
+                number.unsettled = true;
+                continue;
+            }
             match by {
                 Settles::Length if beside => number.settled = u64::MAX,
                 Settles::View(mask) if beside => number.settled |= mask,

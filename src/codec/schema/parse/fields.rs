@@ -104,6 +104,7 @@ impl Parser<'_> {
                 }
                 "padded" => field.padded = reader.truth("padded", value)?,
                 "checked" => field.checked = reader.truth("checked", value)?,
+                "signed" => field.signed = reader.truth("signed", value)?,
                 "angle" => field.angle = reader.truth("angle", value)?,
                 "rounded" => field.rounded = reader.truth("rounded", value)?,
                 "prefix" => field.prefix = Some(reader.text("prefix", value)?),
@@ -247,6 +248,7 @@ impl Parser<'_> {
                 match key.get_ref().as_ref() {
                     "at" => at = Some(self.bits(&part.name, value)?),
                     "hidden" => part.hidden = self.reader.truth("hidden", value)?,
+                    "signed" => part.signed = self.reader.truth("signed", value)?,
                     "enum" => part.names = Some(self.reader.named("enum", value)?),
                     "flags" => part.flags = Some(self.reader.named("flags", value)?),
                     "closed" => part.closed = self.reader.truth("closed", value)?,

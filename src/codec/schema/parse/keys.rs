@@ -11,12 +11,12 @@ pub const PACKET: &str = "fields";
 pub const MESSAGE: &str = "id any route message name doc if from encoding sets fields";
 pub const FIELD: &str = "type name doc unit scale enum flags closed if size until or_end bits of value optional hidden \
     hidden_id by join compressed inflated most over holds holds_order holds_if order sets default \
-    charset xor inline padded rounded angle checked prefix align while plus joined back number time tag packed";
+    charset xor inline padded rounded angle signed checked prefix align while plus joined back number time tag packed";
 pub const SIZE: &str = "type scale plus most";
 pub const NUMBER: &str = "text";
 pub const BACK: &str = "at from";
 pub const CASE: &str = "type plus";
-pub const PART: &str = "at hidden enum flags closed scale unit doc except";
+pub const PART: &str = "at hidden signed enum flags closed scale unit doc except";
 pub const JOIN: &str = "if key index offset count total remaining is by";
 pub const FIRST: &str = "default first doc";
 pub const NUMBERS: &str = "number if per ack ack_below ack_bits ack_ranges nack resent_as";

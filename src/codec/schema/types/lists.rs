@@ -9,6 +9,7 @@ use super::{MOST, prefix};
 use crate::codec::digits;
 use crate::codec::kinds::{Address, Extent, Settles};
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, array, flag, of, uint};
+use crate::codec::names::everywhere;
 use crate::codec::schema::Form;
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
@@ -166,10 +167,14 @@ impl<'a> Compiler<'a> {
         if matches!(count, Count::Rest | Count::Until(_) | Count::UntilOrEnd(_)) && of.kind.bits() == Some(0) {
             return t.fail(format!("{element} takes no bytes, so their number is unknown"));
         }
-        let mut field = array(leak(&t.name), count, lasting(of));
+        let of = lasting(of);
+        let mut field = array(leak(&t.name), count, of);
         field.flags |= carries;
         if let Count::Until(_) | Count::UntilOrEnd(_) = count {
             field.flags |= flag::ENDED;
+        }
+        if let (Some([end]), true) = (t.until.as_deref(), t.kind.trim() == kind) {
+            self.suits_end(t, element, of, *end)?;
         }
         if t.checked {
             if !matches!(count, Count::Prefix(_)) {
@@ -178,6 +183,52 @@ impl<'a> Compiler<'a> {
             field.flags |= flag::CHECKED;
         }
         Ok(field)
+    }
+
+    /// Refuses an end of a list that its elements cannot have: a character among their bytes, or a number in place of the
+    /// next element.
+    fn suits_end(&self, t: &FieldText, element: &str, of: &'static Field, end: u8) -> Compiled<()> {
+        let ends = |field: &Field| match &field.kind {
+            Kind::Text { len: Len::Until(own), .. } | Kind::Bytes { len: Len::Until(own) } => *own == end,
+            Kind::Text { len: Len::Through(own), .. } | Kind::Bytes { len: Len::Through(own) } => {
+                own.any.contains(&end)
+            }
+            Kind::Array { count: Count::Until(own), .. } => *own == end,
+            Kind::Numeral(numeral) => matches!(numeral.len, Len::Until(own) if own == end),
+            _ => false,
+        };
+        let goes_on = |field: &Field| match &field.kind {
+            Kind::Text { len: Len::Through(own), .. } | Kind::Bytes { len: Len::Through(own) } => own.or_end,
+            _ => false,
+        };
+        // Numbers of several bytes, and content whose length is elsewhere, have any bytes.
+        let any = |field: &Field| match &field.kind {
+            Kind::Text { len, .. } | Kind::Bytes { len } => !matches!(len, Len::Until(_) | Len::Through(_) | Len::Rest),
+            Kind::VarInt { .. } | Kind::Float { .. } | Kind::Address(_) | Kind::Checksum(_) | Kind::Extended(_) => true,
+            kind => kind.width().is_some_and(|(bits, _)| bits > 8),
+        };
+        let (mut own, mut open, mut binary) = (None, None, None);
+        everywhere(std::slice::from_ref(of), &mut |field| {
+            own = own.or(ends(field).then_some(field.name));
+            open = open.or(goes_on(field).then_some(field.name));
+            binary = binary.or(any(field).then_some(field.name));
+        });
+        let character = format!("until = {:?}", char::from(end).to_string());
+        match (t.until_number, own, binary, open) {
+            (false, Some(name), ..) => t.fail(format!(
+                "until: {name} ends with this character, too, so the list would end in it: until = {end} ends the list \
+                 in place of the next element"
+            )),
+            (false, _, Some(name), _) => t.fail(format!(
+                "until: {name} may have this character among its bytes: until = {end} ends the list in place of the next \
+                 {element}"
+            )),
+            (true, .., Some(name)) if !t.or_end => t.fail(format!(
+                "until: {end} ends the list in place of the next {element}, but {name} goes on to the end (or_end): \
+                 {character} ends both"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// A list that continues while a condition holds for its newest element, which is called `element`.

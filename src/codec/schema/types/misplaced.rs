@@ -72,8 +72,11 @@ pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
     if t.time.is_some() && (no_number || t.kind.is_empty() || !t.bits.is_empty() || beside) {
         return Some(format!("time is for whole numbers alone, without names and scale, not for {shown}"));
     }
-    let signed = ["i16", "i16le", "i16be"].contains(&base);
-    if t.angle && (!signed || t.scale.is_some() || t.names.is_some() || t.flags.is_some()) {
+    if t.signed && (!base.starts_with("bits(") || t.flags.is_some()) {
+        return wrong("signed", "bits(n) and parts of a number, without flags");
+    }
+    let turns = ["i16", "i16le", "i16be"].contains(&base);
+    if t.angle && (!turns || t.scale.is_some() || t.names.is_some() || t.flags.is_some()) {
         return Some("angle is for i16, without scale and names".into());
     }
     if t.rounded && t.scale.is_none() {

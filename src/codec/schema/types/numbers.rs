@@ -143,7 +143,8 @@ impl<'a> Compiler<'a> {
                     return t.fail(format!("bits: expected 1 to 64, got {n}"));
                 };
                 let order = if suffix == "be" { Order::HighestBit } else { Order::Little };
-                Field { kind: Kind::UInt { bits: n, order }, ..uint("", n) }
+                let kind = if t.signed { Kind::Int { bits: n, order } } else { Kind::UInt { bits: n, order } };
+                Field { kind, ..uint("", n) }
             }
             _ => match self.word_type(kind, t.line)? {
                 Some(field) => field,
@@ -184,12 +185,8 @@ impl<'a> Compiler<'a> {
         if let Some(default) = &t.default {
             let named = default.as_str().is_some_and(|name| known_names(&self.known).any(|known| known == name));
             let (least, most) = match field.kind {
-                Kind::UInt { bits, .. } => (0, crate::codec::bits::mask(bits as u32) as i128),
-                Kind::Int { bits, .. } => (-1i128 << (bits - 1), (1i128 << (bits - 1)) - 1),
                 Kind::Bool { .. } => (0, 1),
-                Kind::VarInt { sign, .. } => sign.range(),
-                Kind::Numeral(numeral) => numeral.radix.range(),
-                _ => (i64::MIN as i128, u64::MAX as i128),
+                _ => field.kind.range().unwrap_or((i64::MIN.into(), u64::MAX.into())),
             };
             let number = default.as_i64().map(i128::from).or(default.as_u64().map(i128::from));
             let fits = number.is_some_and(|n| t.scale.is_some() || (least..=most).contains(&n));

@@ -6,7 +6,7 @@ use super::super::text::{FieldText, PartText};
 use super::WORDS;
 use super::numbers::EXACT;
 use crate::codec::kinds::{Part, Parts, Settles};
-use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, uint};
+use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, int, uint};
 use crate::codec::schema::named::leak;
 use crate::codec::{bits, describe};
 use crate::nearest::{hint, nearest};
@@ -67,8 +67,10 @@ impl<'a> Compiler<'a> {
                 }
                 field.flags |= flag::WIDE;
             }
+            let early = varies
+                || viewed.is_some_and(|(place, width)| width == 7 || self.all.get(place).is_some_and(|of| of.early));
             if let Some(own) = self.all.last_mut() {
-                own.early = varies || viewed.is_some();
+                own.early = early;
             }
             places.push(Part::new((part.low, count), &field, &number, t.of.is_some() || varies));
             fields.push(field);
@@ -114,8 +116,12 @@ impl<'a> Compiler<'a> {
         let fail = |why: String| (part.line, format!("{}: {why}", part.name));
         crate::codec::schema::named::identifier(&part.name, &["unparsed", "unended"])
             .map_err(|why| (part.line, why))?;
+        if part.signed && part.flags.is_some() {
+            return Err(fail("signed is not for flags".into()));
+        }
         let named = part.names.is_some() || part.flags.is_some() || part.scale.is_some();
         let mut field = match count {
+            n if part.signed => int(leak(&part.name), n),
             1 if !named => crate::codec::layout::boolean(leak(&part.name), 1),
             n => uint(leak(&part.name), n),
         };

@@ -22,21 +22,20 @@ impl Draft {
 
     /// Sets a value that the message has. A message without headers has their values among its fields.
     pub fn put(&mut self, path: &Path, value: impl Into<Json>) {
-        let ((_, name), [own, around]) = (path.names(), path.places(self.message.message));
+        let [own, around] = path.places(self.message.message);
         let bare = self.packet.as_object().is_none_or(Map::is_empty);
         let place = match own || bare && around {
-            true => member(&mut self.fields, name),
+            true => member(&mut self.fields, path),
             false => None,
         };
-        if let Some(place) = place.or_else(|| member(&mut self.packet, name).filter(|_| around)) {
+        if let Some(place) = place.or_else(|| member(&mut self.packet, path).filter(|_| around)) {
             *place = value.into();
         }
     }
 
     /// Makes a list of the message have one range, of this number alone. `ends`: the names of its first and last number.
     pub fn put_range(&mut self, path: &Path, (first, last): (&str, &str), number: i64) {
-        let (_, name) = path.names();
-        let list = member(&mut self.fields, name).and_then(Json::as_array_mut);
+        let list = member(&mut self.fields, path).and_then(Json::as_array_mut);
         if let Some(list) = list {
             list.truncate(1);
             if let Some(range) = list.first_mut().and_then(Json::as_object_mut) {
@@ -62,21 +61,30 @@ impl Draft {
 
 /// The value of a field of a message, or of the headers around it.
 pub fn value<'m>(message: &'m OwnedMessage, path: &Path) -> Option<&'m Json> {
-    let ((_, name), [own, around]) = (path.names(), path.places(message.message));
-    let found = if own { find(message.to_json(), name) } else { None };
-    found.or_else(|| find(message.packet_json(), name).filter(|_| around))
+    let [own, around] = path.places(message.message);
+    let find = |value: &'m Json| {
+        let (groups, name) = path.names();
+        groups.iter().map(|group| group.text).chain([name]).try_fold(value, first)
+    };
+    let found = if own { find(message.to_json()) } else { None };
+    found.or_else(|| find(message.packet_json()).filter(|_| around))
 }
 
 /// The first member of that name, at any depth of objects.
-fn find<'j>(value: &'j Json, name: &str) -> Option<&'j Json> {
+fn first<'j>(value: &'j Json, name: &str) -> Option<&'j Json> {
     let members = value.as_object()?;
-    members.get(name).or_else(|| members.values().find_map(|inner| find(inner, name)))
+    members.get(name).or_else(|| members.values().find_map(|inner| first(inner, name)))
 }
 
-fn member<'j>(value: &'j mut Json, name: &str) -> Option<&'j mut Json> {
+fn member<'j>(value: &'j mut Json, path: &Path) -> Option<&'j mut Json> {
+    let (groups, name) = path.names();
+    groups.iter().map(|group| group.text).chain([name]).try_fold(value, first_mut)
+}
+
+fn first_mut<'j>(value: &'j mut Json, name: &str) -> Option<&'j mut Json> {
     let members = value.as_object_mut()?;
     if members.contains_key(name) {
         return members.get_mut(name);
     }
-    members.values_mut().find_map(|inner| member(inner, name))
+    members.values_mut().find_map(|inner| first_mut(inner, name))
 }

@@ -291,9 +291,7 @@ impl Build<'_> {
             };
             self.give(name.last(), text.chars().chain(end).collect::<String>().into());
         } else if let (By::Field(name), Some(id)) = (chosen.by, choice.id()) {
-            let signed = id as i64;
-            let value = if signed < 0 { Json::from(signed) } else { Json::from(id) };
-            self.give(name.last(), value);
+            self.give_number(name.last(), id);
         }
         self.equal(&choice.when);
     }
@@ -304,7 +302,7 @@ impl Build<'_> {
             When::Eq(name, value) => {
                 let known = self.description.memory.iter().any(|(known, _)| *known == name.text);
                 if !known && name.text != "from" {
-                    self.give(name.text, Json::from(*value));
+                    self.give_number(name.text, *value);
                 }
             }
             When::Is(name, text) => self.give(name.text, text.text.into()),
@@ -313,7 +311,14 @@ impl Build<'_> {
         }
     }
 
-    /// Adds a number that was not given, at the level that has it.
+    /// As [`give`](Self::give), for a number; a negative one is in two's complement.
+    fn give_number(&mut self, name: &str, value: u64) {
+        let range = self.description.named(name).and_then(|field| field.kind.range());
+        let signed = range.is_some_and(|(least, _)| least < 0) && i64::try_from(value).is_err();
+        self.give(name, if signed { (value as i64).into() } else { value.into() });
+    }
+
+    /// Adds a value that was not given, at the level that has it.
     fn give(&mut self, name: &str, value: Json) {
         if self.description.named(name).is_some() {
             self.pending.push((name.into(), value));

@@ -1,7 +1,7 @@
-//! Finds fields of a line by their names: `seq`, `input.seq`, `packet.seq`.
+//! Finds fields of a line by their names: `seq`, `input.seq`, `packet.seq`, `input.id.seq`.
 
 use super::super::lines::{Nameless, Names};
-use crate::codec::layout::{Field, Name};
+use crate::codec::layout::{Field, Kind, Name};
 use crate::codec::node::Node;
 use crate::codec::schema::compile::{Compiled, statics};
 use crate::codec::schema::known::Carried;
@@ -30,6 +30,8 @@ impl<'t> From<&'t Dissection> for Shown<'t> {
 pub struct Path {
     /// Only in this message; "packet": only in its headers.
     of: Option<&'static str>,
+    /// The groups that contain it, from the outermost on.
+    groups: &'static [Name],
     name: Name,
     /// If the message carries others: its fields with that name, which the inner lines also show.
     carried: &'static [&'static Field],
@@ -46,11 +48,11 @@ impl Path {
     pub fn find<'t>(&self, line: Shown<'t>) -> Option<(&'t Node, &'t Tree, bool)> {
         let Shown { message, tree, packet } = line;
         let own = || {
-            let found = if self.may_be_in(message) { find(tree, &self.name) } else { None };
+            let found = if self.may_be_in(message) { self.find_in(tree) } else { None };
             found.map(|node| (node, tree, false))
         };
         let around = || {
-            let found = if self.headers { find(packet, &self.name) } else { None };
+            let found = if self.headers { self.find_in(packet) } else { None };
             found.map(|node| (node, packet, true))
         };
         match self.of {
@@ -80,9 +82,23 @@ impl Path {
         self.find(line)?.0.number()
     }
 
-    /// The message, "packet", or a carrier that has the field; `None`: any. And its name.
-    pub fn names(&self) -> (Option<&'static str>, &'static str) {
-        (self.of, self.name.text)
+    /// The field with that name: the innermost, which is the last one of the headers.
+    fn find_in<'t>(&self, tree: &'t Tree) -> Option<&'t Node> {
+        if self.groups.is_empty() {
+            let last = || tree.nodes().iter().rev().find(|node| self.name.is_of(node.field));
+            return tree.child_called(None, &self.name).or_else(last);
+        }
+        let mut at = None;
+        for name in self.groups.iter().chain([&self.name]) {
+            let is = |at: &usize| tree.nodes().get(*at).is_some_and(|node| name.is_of(node.field));
+            at = Some(tree.children(at).find(is).or_else(|| tree.below(at).rev().find(is))?);
+        }
+        tree.nodes().get(at?)
+    }
+
+    /// The names of the groups that contain the field, and its own.
+    pub fn names(&self) -> (&'static [Name], &'static str) {
+        (self.groups, self.name.text)
     }
 
     /// Whether the field may be a message's own, and whether it may be in the headers around it.
@@ -94,9 +110,9 @@ impl Path {
     }
 }
 
-/// The field with that name: the innermost, which is the last one of the headers.
-fn find<'t>(tree: &'t Tree, name: &Name) -> Option<&'t Node> {
-    tree.child_called(None, name).or_else(|| tree.nodes().iter().rev().find(|node| name.is_of(node.field)))
+/// The fields of a group, or of a list's elements.
+fn inner(field: &'static Field) -> &'static [Field] {
+    if let Kind::Array { of, .. } = &field.kind { inner(of) } else { field.kind.fields() }
 }
 
 /// All fields of a protocol, by the message that has them; "packet" has the headers.
@@ -144,49 +160,55 @@ impl Fields {
     pub fn asked(&self, name: &'static str) -> Path {
         let last = name.rsplit('.').next().unwrap_or(name);
         let (messages, headers) = self.places(last);
-        Path { of: None, name: Name::new(leak(last)), carried: &[], messages, headers, lines: self.lines }
+        let name = Name::new(leak(last));
+        Path { of: None, groups: &[], name, carried: &[], messages, headers, lines: self.lines }
     }
 
-    /// The field with that name, and its first definition.
+    /// The field with that name, and its first definition. A name may begin with a message, and with the groups that
+    /// contain the field.
     pub fn path(&self, text: &str, line: usize, key: &str) -> Compiled<(Path, &'static Field)> {
-        let (of, name) = match text.split_once('.') {
-            Some((of, name)) => (Some(of), name),
-            None => (None, text),
+        let fail = |why: String| Err((line, format!("{key}: {why}")));
+        let is_message = |of: &str| self.all.iter().any(|(message, _)| *message == of);
+        let (of, rest) = match text.split_once('.') {
+            Some((of, rest)) if is_message(of) => (Some(of), rest),
+            _ => (None, text),
         };
-        if let Some(of) = of.filter(|of| self.all.iter().all(|(message, _)| message != of)) {
-            let near = hint(nearest(of, self.all.iter().map(|(message, _)| *message)));
-            return Err((line, format!("{key}: no message {of:?} has fields{near}")));
+        let mut names = rest.split('.');
+        let first = names.next().unwrap_or_default();
+        let whose =
+            || self.all.iter().filter(|(message, _)| of.is_none_or(|of| of == *message)).map(|(_, field)| *field);
+        let mut found: Vec<&'static Field> = whose().filter(|field| field.name == first && !first.is_empty()).collect();
+        if found.is_empty() && of.is_none() && first != text {
+            let near = hint(nearest(first, self.all.iter().map(|(message, _)| *message)));
+            return fail(format!("no message {first:?} has fields{near}"));
         }
-        let fits = |(message, field): &&(&'static str, &'static Field)| {
-            field.name == name && !name.is_empty() && of.is_none_or(|of| of == *message)
-        };
-        match self.all.iter().find(fits) {
-            Some((_, field)) => {
-                let carried = match of {
-                    Some(of) if self.carriers.contains(&of) => {
-                        statics(self.all.iter().filter(fits).map(|(_, field)| *field).collect())
-                    }
-                    _ => &[],
-                };
-                let (messages, headers) = self.places(name);
-                Ok((
-                    Path {
-                        of: of.map(leak),
-                        name: Name::new(field.name),
-                        carried,
-                        messages,
-                        headers,
-                        lines: self.lines,
-                    },
-                    field,
-                ))
-            }
-            None => {
-                let known = self.all.iter().filter(|(message, _)| of.is_none_or(|of| of == *message));
-                let near = hint(nearest(name, known.map(|(_, field)| field.name)));
-                let whose = of.map_or("no message has such a field".into(), |of| format!("{of} has no such field"));
-                Err((line, format!("{key}: {text}: {whose}{near}")))
-            }
+        if found.is_empty() {
+            let near = hint(nearest(first, whose().map(|field| field.name)));
+            let whose = of.map_or("no message has such a field".into(), |of| format!("{of} has no such field"));
+            return fail(format!("{text}: {whose}{near}"));
         }
+        let (mut groups, mut last) = (Vec::new(), first);
+        for name in names {
+            groups.push(Name::new(leak(last)));
+            let (mut own, mut known) = (Vec::new(), Vec::new());
+            for group in found {
+                field_names::in_group(inner(group), &mut |field| match field.name == name {
+                    true => own.push(field),
+                    false => known.push(field.name),
+                });
+            }
+            if own.is_empty() {
+                return fail(format!("{text}: {last} has no field {name:?}{}", hint(nearest(name, known))));
+            }
+            (found, last) = (own, name);
+        }
+        let Some(field) = found.first().copied() else { return fail(format!("{text}: no such field")) };
+        let (messages, headers) = self.places(last);
+        let carried = if of.is_some_and(|of| self.carriers.contains(&of)) { statics(found) } else { &[] };
+        let name = Name::new(field.name);
+        Ok((
+            Path { of: of.map(leak), groups: statics(groups), name, carried, messages, headers, lines: self.lines },
+            field,
+        ))
     }
 }
