@@ -59,6 +59,44 @@ pub fn plain(fields_text: &str, packet: &[u8]) -> Json {
     fields(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields_text}"), packet)
 }
 
+/// A message with a length of its own in a struct, or a struct with a length in one: the lengths that a broken packet
+/// shows are encoded where they were.
+#[test]
+fn lengths_of_broken_messages_are_where_they_were() {
+    let messages = "[[message]]\nid = 1\nname = \"one\"\n[message.fields]\na = \"u8\"\nb = \"u16\"\n";
+    let own = "pdu = { type = \"u8\", hidden = true }\nmessage = { type = \"message\", by = \"pdu\", size = \"u8\" }\n";
+    let deep =
+        format!("outer = \"outer\"\n[struct.outer]\nall = {{ type = \"all\", size = \"u8\" }}\n[struct.all]\n{own}");
+    for (fields, packets) in [
+        (
+            format!("all = \"all\"\n[struct.all]\n{own}"),
+            [&b"\x01\x02\x07\0"[..], b"\x01\x05\x07\0\x09\0\0", b"\x01\x09\x07"],
+        ),
+        (
+            format!("all = {{ type = \"all\", size = \"u8\" }}\n[struct.all]\n{own}"),
+            [b"\x04\x01\x02\x07\0", b"\x05\x01\x02\x07\0\x09", b"\x05\x01\x09\x07\0\x09"],
+        ),
+        (
+            // Longer forms than they need.
+            own.replace("\"u8\" }\n", "{ type = \"u8\", most = 127, 129 = \"u8\" } }\n"),
+            [b"\x01\x81\x02\x07\0", b"\x01\x81\x03\x07\0\x09", b"\x01\x80\x07\0\x09"],
+        ),
+        (
+            own.replace("size = \"u8\"", "size = \"varint\""),
+            [b"\x01\x82\0\x07\0", b"\x01\x83\0\x07\0\x09", b"\x01\x89\0\x07"],
+        ),
+        (
+            own.replace("size = \"u8\"", "size = { type = \"u8\", scale = \"1/8\" }"),
+            [b"\x01\x0f\x07\0", b"\x01\x17\x07\0\x09", b"\x01\x10\x07\0"],
+        ),
+        (deep, [b"\x04\x01\x02\x07\0", b"\x06\x01\x03\x07\0\x09\0", b"\x03\x01\x02\x07\0\x09"]),
+    ] {
+        for packet in packets {
+            read(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields}{messages}"), packet);
+        }
+    }
+}
+
 /// Parts of a number and numbers of n bits in two's complement.
 #[test]
 fn signed_bits() {

@@ -5,7 +5,8 @@ use crate::codec::fault::Stop;
 use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::reader::{UNENDED, raw_or_bytes};
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Reader, Sampler, Writer, bits, walk};
+use crate::codec::{EncodeError, Reader, Sampler, Value, Writer, bits, walk};
+use std::ops::Range;
 
 /// The end of a region.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +73,15 @@ impl Region {
     }
 }
 
+/// Shows the length in these bits, unless node `before` already shows it in a longer form.
+fn show_length(prefix: &'static Field, number: u64, before: usize, place: Range<u32>, reader: &mut Reader<'_>) {
+    let tree = reader.tree();
+    if tree.nodes().get(before).is_none_or(|node| !std::ptr::eq(node.field, prefix)) {
+        let node = tree.push(prefix, Value::UInt(number), place.start, place.end - place.start);
+        tree.reveal(node);
+    }
+}
+
 impl Region {
     pub(in crate::codec) fn read(&self, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
@@ -81,9 +91,8 @@ impl Region {
             Extent::Prefix(prefix) => {
                 let number = reader.prefix(of, prefix, start)?.max(0) as u64;
                 if !self.is_below(number) && self.number(self.bytes(number)) != Some(number) {
-                    let bits = reader.position() - start;
-                    let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, bits);
-                    reader.tree().reveal(node);
+                    let place = start..reader.position();
+                    show_length(prefix, number, before, place, reader);
                 }
                 (self.bytes(number).saturating_mul(8), Some((number, prefix.name)))
             }
@@ -137,12 +146,11 @@ impl Region {
         }
         if let (Err(_), Extent::Until(_)) = (&done, self.extent) {
             let at = reader.position();
-            reader.tree().push(&UNENDED, crate::codec::Value::Bool(true), at, 0);
+            reader.tree().push(&UNENDED, Value::Bool(true), at, 0);
         }
         if let (Err(_), Extent::Prefix(prefix), Some((number, _))) = (&done, self.extent, limit) {
-            // The length cannot be computed from broken content, so it is shown.
-            let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, from - start);
-            reader.tree().reveal(node);
+            // The length cannot be computed from broken content.
+            show_length(prefix, number, before, start..from, reader);
         }
         done?;
         self.read_padding(from, reader);

@@ -98,6 +98,10 @@ pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
         return wrong("charset", "text");
     }
     let number = !(content || message || structure || list || sum);
+    let elsewhere = [("fields of type message", message), ("inline structs", t.inline), ("parts", !t.bits.is_empty())];
+    if let (Some((what, _)), false) = (elsewhere.iter().find(|(_, is)| *is), t.sets.is_empty()) {
+        return Some(format!("sets is for a [[message]] and for fields that are shown by themselves, not for {what}"));
+    }
     if t.sets.iter().any(|(_, value)| value.is_none()) && !number {
         return Some(format!("sets: {shown} is no number: say the value, as sets = {{ NAME = 1 }}"));
     }

@@ -6,7 +6,7 @@ use super::super::state::State;
 use super::error;
 use super::values::{number, remembered_holds};
 use crate::codec::EncodeError;
-use crate::codec::kinds::{By, Choice, Chosen};
+use crate::codec::kinds::{By, Choice, Chosen, Extent, Region};
 use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
 use crate::codec::names::has;
 use crate::dissect::Line;
@@ -88,7 +88,13 @@ impl Build<'_> {
         let inner = path.is_empty() && self.message == message && !message.is_empty();
         for field in fields {
             match &field.kind {
-                kind if field.is_inline() => self.level(kind.fields(), path, message, into)?,
+                kind if field.is_inline() => {
+                    // A length that is shown belongs to this group.
+                    if let Kind::Region(Region { extent: Extent::Prefix(prefix), .. }) = kind {
+                        self.take(prefix, into);
+                    }
+                    self.level(kind.fields(), path, message, into)?;
+                }
                 Kind::Struct(list) if field.is(flag::CARRIES) => {
                     let mut group = Map::new();
                     self.level(list, path, message, &mut group)?;
