@@ -9,9 +9,10 @@ use crate::codec::protobuf;
 use crate::codec::walk::Custom;
 
 /// Byte order of a number of whole bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Least significant byte first. Also the order of bit fields.
+    #[default]
     Little,
     /// Most significant byte first.
     Big,

@@ -37,7 +37,7 @@ impl At {
 }
 
 /// A field that later ones may refer to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Known {
     pub name: String,
     /// The names of its enumeration or flags.
@@ -65,7 +65,7 @@ pub struct Known {
 }
 
 /// A field of the file, and its uses.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Use {
     pub line: usize,
     pub name: String,

@@ -206,25 +206,23 @@ const ALONE: &str = "u4 is half of a byte: the field before or after it has to b
 /// Makes the upper half of a byte of a field's type, size, count or key, and has the field refer to it. The flag is
 /// false if the half is the whole field. On error: a key that such a field does not have.
 fn half(t: &mut FieldText, names: &[String], ranged: bool) -> Result<Option<(PartText, bool)>, &'static str> {
-    let mut part = PartText { line: t.line, high: 7, low: 4, hidden: true, ..PartText::default() };
+    let own = FieldText { line: t.line, hidden: true, ..FieldText::default() };
+    let mut part = PartText { own, high: 7, low: 4, ..PartText::default() };
     let extended = t.plus != 0 || !t.cases.is_empty();
     let named = |own: Option<String>, t: &FieldText, what: &str| {
         own.unwrap_or_else(|| unused(format!("{}_{what}", t.name), names))
     };
     if t.kind.trim() == HALF {
         if extended {
-            part.name = named(None, t, "head");
-            t.of = Some(part.name.clone());
+            part.own.name = named(None, t, "head");
+            t.of = Some(part.own.name.clone());
             t.kind.clear();
             return Ok(Some((part, true)));
         }
-        (part.name, part.hidden, part.closed, part.scale) = (t.name.clone(), t.hidden, t.closed, t.scale);
-        (t.hidden, t.closed) = (false, false);
-        part.names = t.names.take();
-        part.flags = t.flags.take();
-        part.unit = std::mem::take(&mut t.unit);
-        part.doc = std::mem::take(&mut t.doc);
-        return match own_key(t).or(t.optional.then_some("optional")).or(t.time.map(|_| "time")) {
+        part.own = std::mem::take(t);
+        t.condition = part.own.condition.take();
+        part.own.keys.retain(|key| key != "hidden");
+        return match own_key(&part.own).or(part.own.first_of("optional time")) {
             Some(key) => Err(key),
             None => Ok(Some((part, false))),
         };
@@ -232,16 +230,16 @@ fn half(t: &mut FieldText, names: &[String], ranged: bool) -> Result<Option<(Par
     let size = t.size.as_ref().filter(|size| size.word == HALF).map(|size| size.cases.is_empty());
     if let Some(plain) = size {
         let own = if plain { t.prefix.take() } else { None };
-        part.name = named(own, t, if plain { "length" } else { "head" });
-        t.size.iter_mut().for_each(|size| size.word.clone_from(&part.name));
+        part.own.name = named(own, t, if plain { "length" } else { "head" });
+        t.size.iter_mut().for_each(|size| size.word.clone_from(&part.own.name));
     } else if let Some(list) = t.kind.trim().strip_suffix("[u4]").map(str::to_owned) {
         let own = if extended { None } else { t.prefix.take() };
-        part.name = named(own, t, if extended { "head" } else { "count" });
-        t.kind = format!("{list}[{}]", part.name);
+        part.own.name = named(own, t, if extended { "head" } else { "count" });
+        t.kind = format!("{list}[{}]", part.own.name);
     } else if t.by.as_deref() == Some(HALF) {
-        part.name = named(None, t, "id");
-        part.hidden = !ranged;
-        t.by = Some(part.name.clone());
+        part.own.name = named(None, t, "id");
+        part.own.hidden = !ranged;
+        t.by = Some(part.own.name.clone());
     } else {
         return Ok(None);
     }

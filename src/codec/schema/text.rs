@@ -139,6 +139,8 @@ pub enum IdText {
 #[derive(Debug, Default)]
 pub struct FieldText {
     pub line: usize,
+    /// The keys that are given.
+    pub keys: Vec<String>,
     pub name: String,
     pub kind: String,
     pub doc: String,
@@ -199,7 +201,7 @@ pub struct FieldText {
     pub padded: bool,
     pub rounded: bool,
     pub angle: bool,
-    /// Whether `bits(n)` is in two's complement.
+    /// Whether `bits(n)`, or the part, is in two's complement.
     pub signed: bool,
     pub checked: bool,
     /// The name of the length or count before it.
@@ -207,6 +209,11 @@ pub struct FieldText {
 }
 
 impl FieldText {
+    /// The first of these keys, separated by blanks, that is given.
+    pub fn first_of<'k>(&self, keys: &'k str) -> Option<&'k str> {
+        keys.split(' ').find(|key| self.keys.iter().any(|given| given == key))
+    }
+
     /// A mistake of the field, as its line and what is wrong.
     pub fn fail<T>(&self, why: impl Display) -> Result<T, (usize, String)> {
         Err((self.line, format!("{}: {why}", self.name)))
@@ -238,19 +245,10 @@ pub struct CaseText {
 /// A part of a number.
 #[derive(Debug, Default)]
 pub struct PartText {
-    pub name: String,
-    pub line: usize,
+    /// Its name, and the keys that fields have, too.
+    pub own: FieldText,
     pub high: u8,
     pub low: u8,
-    pub hidden: bool,
-    /// Whether it is in two's complement.
-    pub signed: bool,
-    pub names: Option<Named>,
-    pub flags: Option<Named>,
-    pub closed: bool,
-    pub scale: Option<(u32, u32)>,
-    pub unit: String,
-    pub doc: String,
     /// The bits that are not flags, from the highest to the lowest.
     pub except: Option<(u8, u8)>,
 }
@@ -297,23 +295,15 @@ pub struct NumbersText {
     pub condition_line: usize,
     pub per: Vec<String>,
     pub per_line: usize,
-    pub ack: Option<Place>,
-    pub ack_below: Option<Place>,
-    pub ack_bits: Option<Place>,
-    pub ack_ranges: Option<Place>,
-    pub nack: Option<Place>,
+    /// The fields that acknowledge, by their keys.
+    pub acks: Vec<(String, Place)>,
     pub resent_as: Option<Place>,
 }
 
 impl NumbersText {
     /// The fields that number and those that acknowledge.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
-        [&self.number, &self.resent_as].into_iter().flatten().chain(self.acks())
-    }
-
-    /// The fields that acknowledge.
-    pub fn acks(&self) -> impl Iterator<Item = &Place> {
-        [&self.ack, &self.ack_below, &self.ack_bits, &self.ack_ranges, &self.nack].into_iter().flatten()
+        [&self.number, &self.resent_as].into_iter().flatten().chain(self.acks.iter().map(|(_, place)| place))
     }
 }
 

@@ -96,7 +96,7 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
 /// Advises on rules for conversations.
 fn conversations(file: &File, description: &Description, silent: bool, advice: &mut Advice) {
     for numbers in &file.numbers {
-        if numbers.acks().next().is_none() {
+        if numbers.acks.is_empty() {
             let why = format!(
                 "numbers.{}: nothing acknowledges them (ack, ack_below, ack_bits, ack_ranges, nack): copies and gaps \
                  are counted, delays and what was never acknowledged are not",

@@ -8,38 +8,13 @@ use crate::codec::schema::named::{identifier, leak, member};
 use crate::codec::schema::text::FieldText;
 use crate::codec::schema::{Encoding, Form};
 
-/// The first key of a field that only the language's own types have.
+/// The keys that only the language's own types have.
+const OWN: &str = "size until or_end while number bits of value hidden hidden_id by join compressed inflated most sets default \
+    charset xor inline joined plus align padded angle signed checked prefix";
+
+/// The first such key of a field.
 pub fn own_key(t: &FieldText) -> Option<&'static str> {
-    let given = [
-        ("size", t.size.is_some()),
-        ("until", t.until.is_some()),
-        ("or_end", t.or_end),
-        ("while", t.repeats.is_some()),
-        ("number", t.number.is_some()),
-        ("bits", !t.bits.is_empty()),
-        ("of", t.of.is_some()),
-        ("value", t.value.is_some()),
-        ("hidden", t.hidden),
-        ("hidden_id", t.hidden_id),
-        ("by", t.by.is_some()),
-        ("join", t.join.is_some()),
-        ("compressed", t.compressed.is_some()),
-        ("inflated", t.inflated.is_some()),
-        ("most", t.most.is_some()),
-        ("sets", !t.sets.is_empty()),
-        ("default", t.default.is_some()),
-        ("charset", t.charset.is_some()),
-        ("xor", t.xor.is_some()),
-        ("inline", t.inline),
-        ("joined", t.joined.is_some()),
-        ("plus", t.plus != 0 || !t.cases.is_empty()),
-        ("align", t.align > 0),
-        ("padded", t.padded),
-        ("angle", t.angle),
-        ("checked", t.checked),
-        ("prefix", t.prefix.is_some()),
-    ];
-    given.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
+    t.first_of(OWN).or((!t.cases.is_empty()).then_some("plus"))
 }
 
 impl<'a> Compiler<'a> {

@@ -153,36 +153,10 @@ impl<'a> Compiler<'a> {
     pub fn know(&mut self, t: &FieldText, name: &str, known: (bool, Vec<ValueName>), hidden: bool) {
         let place = self.all.len();
         let (number, names) = known;
-        let constant = t.value.is_some();
-        let line = t.line;
-        self.all.push(Use {
-            line,
-            name: name.into(),
-            hidden,
-            constant,
-            uses: 0,
-            ranged: false,
-            early: false,
-            unseen: None,
-            settled: 0,
-            unsettled: false,
-        });
-        let conditional = t.condition.is_some();
-        let (name, at) = (name.into(), self.at.clone());
-        self.known.push(Known {
-            name,
-            names,
-            number,
-            text: false,
-            wrong: false,
-            conditional,
-            at,
-            scale: t.scale,
-            group: None,
-            place,
-            width: 0,
-            order: Order::Little,
-        });
+        let (line, constant, conditional) = (t.line, t.value.is_some(), t.condition.is_some());
+        self.all.push(Use { line, name: name.into(), hidden, constant, ..Use::default() });
+        let (name, at, scale) = (name.into(), self.at.clone(), t.scale);
+        self.known.push(Known { name, names, number, conditional, at, scale, place, ..Known::default() });
     }
 
     /// The result; a mistake is kept, so that others are found too.
@@ -249,7 +223,7 @@ impl<'a> Compiler<'a> {
                 // Later fields may still refer to it.
                 self.known.truncate(known);
                 self.structs.truncate(structs);
-                for name in t.bits.iter().map(|part| &part.name).chain([&t.name]) {
+                for name in t.bits.iter().map(|part| &part.own.name).chain([&t.name]) {
                     self.know(t, name, (true, Vec::new()), false);
                     self.known.last_mut().into_iter().for_each(|known| known.wrong = true);
                 }
@@ -419,7 +393,7 @@ impl<'a> Compiler<'a> {
         fn add<'t>(text: &'t File, fields: &'t [FieldText], depth: usize, all: &mut Vec<&'t str>) {
             for field in fields {
                 all.push(&field.name);
-                all.extend(field.bits.iter().map(|part| part.name.as_str()));
+                all.extend(field.bits.iter().map(|part| part.own.name.as_str()));
                 let inner = text.structs.iter().find(|(name, ..)| field.inline && *name == field.kind);
                 if let (Some((.., fields)), true) = (inner, depth < DEPTH) {
                     add(text, fields, depth + 1, all);

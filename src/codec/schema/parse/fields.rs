@@ -28,96 +28,105 @@ impl Parser<'_> {
             None => reader.table(&field.name, item.1)?,
         };
         for inner in items {
-            let (key, value) = inner;
-            match key.get_ref().as_ref() {
-                "name" => field.name = reader.text("name", value)?,
-                "type" => field.kind = reader.text("type", value)?,
-                "doc" => field.doc = reader.text("doc", value)?,
-                "unit" => field.unit = reader.text("unit", value)?,
-                "scale" => field.scale = Some(reader.scale(value)?),
-                "enum" => field.names = Some(reader.named("enum", value)?),
-                "flags" => field.flags = Some(reader.named("flags", value)?),
-                "if" => field.condition = Some(reader.text("if", value)?),
-                "optional" => field.optional = reader.truth("optional", value)?,
-                "closed" => field.closed = reader.truth("closed", value)?,
-                "size" => field.size = Some(self.size(value)?),
-                "until" => {
-                    field.until = Some(self.characters(value)?);
-                    field.until_number = value.get_ref().is_integer();
-                }
-                "while" => field.repeats = Some(reader.text("while", value)?),
-                "time" => {
-                    let word = reader.text("time", value)?;
-                    field.time = Clock::named(&word);
-                    if field.time.is_none() {
-                        return self.fail(&inner, format!("time: expected unix, unix_ms or ntp, got {word:?}"));
-                    }
-                }
-                "number" => field.number = Some(self.number(value)?),
-                "joined" => field.joined = Some(reader.text("joined", value)?),
-                "back" => field.back = Some(self.back(value)?),
-                "plus" => field.plus = self.plus(&inner)?,
-                "or_end" => field.or_end = reader.truth("or_end", value)?,
-                "bits" => {
-                    for part in reader.table("bits", value)? {
-                        field.bits.push(self.part(part)?);
-                    }
-                    if field.bits.is_empty() {
-                        return Err(reader.wrong("bits", value, "at least one part: { NAME = \"7..0\" }"));
-                    }
-                }
-                "of" => field.of = Some(reader.text("of", value)?),
-                "value" => field.value = Some(self.constant("value", value)?),
-                "hidden" => field.hidden = reader.truth("hidden", value)?,
-                "hidden_id" => field.hidden_id = reader.truth("hidden_id", value)?,
-                "by" => field.by = Some(reader.text("by", value)?),
-                "join" => field.join = Some(self.join(value)?),
-                "compressed" => field.compressed = Some(reader.text("compressed", value)?),
-                "inflated" => field.inflated = Some(reader.text("inflated", value)?),
-                "most" => field.most = Some(reader.number("most", value)?),
-                "over" => field.over = Some(reader.text("over", value)?),
-                "holds" => field.holds = Some(reader.text("holds", value)?),
-                "holds_order" => field.holds_big = Some(self.order("holds_order", value)?),
-                "holds_if" => field.holds_if = Some(reader.text("holds_if", value)?),
-                "order" => field.big = Some(self.order("order", value)?),
-                "sets" => match value.get_ref() {
-                    DeValue::Table(table) => {
-                        for (name, value) in reader.in_order(table) {
-                            let word = self.word(name.get_ref(), value)?;
-                            field.sets.push((name.get_ref().to_string(), Some(word)));
-                        }
-                    }
-                    _ => field.sets = self.texts("sets", value)?.into_iter().map(|name| (name, None)).collect(),
-                },
-                "default" => field.default = Some(self.json("default", value)?),
-                "charset" => field.charset = Some(reader.text("charset", value)?),
-                "xor" => field.xor = Some(self.constant("xor", value)?),
-                "tag" => field.tag = Some(reader.number("tag", value)?),
-                "packed" => field.packed = Some(reader.truth("packed", value)?),
-                "inline" => field.inline = reader.truth("inline", value)?,
-                "align" => {
-                    let align = reader.number("align", value)?;
-                    field.align = match u32::try_from(align) {
-                        Ok(align @ 2..=4096) => align,
-                        _ => return self.fail(&inner, format!("align: expected 2 to 4096 bytes, got {align}")),
-                    };
-                }
-                "padded" => field.padded = reader.truth("padded", value)?,
-                "checked" => field.checked = reader.truth("checked", value)?,
-                "signed" => field.signed = reader.truth("signed", value)?,
-                "angle" => field.angle = reader.truth("angle", value)?,
-                "rounded" => field.rounded = reader.truth("rounded", value)?,
-                "prefix" => field.prefix = Some(reader.text("prefix", value)?),
-                _ => match self.case(&inner)? {
+            if !self.key(&mut field, inner)? {
+                match self.case(&inner)? {
                     Some(case) => field.cases.push(case),
                     None => return Err(reader.unknown(inner, keys::FIELD)),
-                },
+                }
             }
         }
         if field.kind.is_empty() && field.of.is_none() {
             return self.fail(&item, format!("{}: type is missing", field.name));
         }
         Ok(field)
+    }
+
+    /// Parses a key of a field. Returns false if fields have no such key.
+    fn key(&self, field: &mut FieldText, inner: Item<'_, '_>) -> Done<bool> {
+        let (reader, (key, value)) = (&self.reader, inner);
+        match key.get_ref().as_ref() {
+            "name" => field.name = reader.text("name", value)?,
+            "type" => field.kind = reader.text("type", value)?,
+            "doc" => field.doc = reader.text("doc", value)?,
+            "unit" => field.unit = reader.text("unit", value)?,
+            "scale" => field.scale = Some(reader.scale(value)?),
+            "enum" => field.names = Some(reader.named("enum", value)?),
+            "flags" => field.flags = Some(reader.named("flags", value)?),
+            "if" => field.condition = Some(reader.text("if", value)?),
+            "optional" => field.optional = reader.truth("optional", value)?,
+            "closed" => field.closed = reader.truth("closed", value)?,
+            "size" => field.size = Some(self.size(value)?),
+            "until" => {
+                field.until = Some(self.characters(value)?);
+                field.until_number = value.get_ref().is_integer();
+            }
+            "while" => field.repeats = Some(reader.text("while", value)?),
+            "time" => {
+                let word = reader.text("time", value)?;
+                field.time = Clock::named(&word);
+                if field.time.is_none() {
+                    return self.fail(&inner, format!("time: expected unix, unix_ms or ntp, got {word:?}"));
+                }
+            }
+            "number" => field.number = Some(self.number(value)?),
+            "joined" => field.joined = Some(reader.text("joined", value)?),
+            "back" => field.back = Some(self.back(value)?),
+            "plus" => field.plus = self.plus(&inner)?,
+            "or_end" => field.or_end = reader.truth("or_end", value)?,
+            "bits" => {
+                for part in reader.table("bits", value)? {
+                    field.bits.push(self.part(part)?);
+                }
+                if field.bits.is_empty() {
+                    return Err(reader.wrong("bits", value, "at least one part: { NAME = \"7..0\" }"));
+                }
+            }
+            "of" => field.of = Some(reader.text("of", value)?),
+            "value" => field.value = Some(self.constant("value", value)?),
+            "hidden" => field.hidden = reader.truth("hidden", value)?,
+            "hidden_id" => field.hidden_id = reader.truth("hidden_id", value)?,
+            "by" => field.by = Some(reader.text("by", value)?),
+            "join" => field.join = Some(self.join(value)?),
+            "compressed" => field.compressed = Some(reader.text("compressed", value)?),
+            "inflated" => field.inflated = Some(reader.text("inflated", value)?),
+            "most" => field.most = Some(reader.number("most", value)?),
+            "over" => field.over = Some(reader.text("over", value)?),
+            "holds" => field.holds = Some(reader.text("holds", value)?),
+            "holds_order" => field.holds_big = Some(self.order("holds_order", value)?),
+            "holds_if" => field.holds_if = Some(reader.text("holds_if", value)?),
+            "order" => field.big = Some(self.order("order", value)?),
+            "sets" => match value.get_ref() {
+                DeValue::Table(table) => {
+                    for (name, value) in reader.in_order(table) {
+                        let word = self.word(name.get_ref(), value)?;
+                        field.sets.push((name.get_ref().to_string(), Some(word)));
+                    }
+                }
+                _ => field.sets = self.texts("sets", value)?.into_iter().map(|name| (name, None)).collect(),
+            },
+            "default" => field.default = Some(self.json("default", value)?),
+            "charset" => field.charset = Some(reader.text("charset", value)?),
+            "xor" => field.xor = Some(self.constant("xor", value)?),
+            "tag" => field.tag = Some(reader.number("tag", value)?),
+            "packed" => field.packed = Some(reader.truth("packed", value)?),
+            "inline" => field.inline = reader.truth("inline", value)?,
+            "align" => {
+                let align = reader.number("align", value)?;
+                field.align = match u32::try_from(align) {
+                    Ok(align @ 2..=4096) => align,
+                    _ => return self.fail(&inner, format!("align: expected 2 to 4096 bytes, got {align}")),
+                };
+            }
+            "padded" => field.padded = reader.truth("padded", value)?,
+            "checked" => field.checked = reader.truth("checked", value)?,
+            "signed" => field.signed = reader.truth("signed", value)?,
+            "angle" => field.angle = reader.truth("angle", value)?,
+            "rounded" => field.rounded = reader.truth("rounded", value)?,
+            "prefix" => field.prefix = Some(reader.text("prefix", value)?),
+            _ => return Ok(false),
+        }
+        field.keys.push(key.get_ref().to_string());
+        Ok(true)
     }
 
     /// Parses `{ at = "low 14 bits", from = "packet" }`, or the bits that mark a place, as `0xc000`.
@@ -240,29 +249,25 @@ impl Parser<'_> {
 
     fn part(&self, item: Item<'_, '_>) -> Done<PartText> {
         let (name, value) = item;
-        let mut part = PartText { name: name.get_ref().to_string(), line: self.line(&item), ..PartText::default() };
+        let own = FieldText { name: name.get_ref().to_string(), line: self.line(&item), ..FieldText::default() };
+        let mut part = PartText { own, ..PartText::default() };
         let mut at = None;
         if let DeValue::Table(table) = value.get_ref() {
             for inner in self.reader.in_order(table) {
                 let (key, value) = inner;
                 match key.get_ref().as_ref() {
-                    "at" => at = Some(self.bits(&part.name, value)?),
-                    "hidden" => part.hidden = self.reader.truth("hidden", value)?,
-                    "signed" => part.signed = self.reader.truth("signed", value)?,
-                    "enum" => part.names = Some(self.reader.named("enum", value)?),
-                    "flags" => part.flags = Some(self.reader.named("flags", value)?),
-                    "closed" => part.closed = self.reader.truth("closed", value)?,
-                    "scale" => part.scale = Some(self.reader.scale(value)?),
-                    "unit" => part.unit = self.reader.text("unit", value)?,
-                    "doc" => part.doc = self.reader.text("doc", value)?,
-                    "except" => part.except = Some(self.bits(&part.name, value)?),
+                    "at" => at = Some(self.bits(&part.own.name, value)?),
+                    "except" => part.except = Some(self.bits(&part.own.name, value)?),
+                    key if keys::PART.split(' ').any(|known| known == key) => _ = self.key(&mut part.own, inner)?,
                     _ => return Err(self.reader.unknown(inner, keys::PART)),
                 }
             }
         } else {
-            at = Some(self.bits(&part.name, value)?);
+            at = Some(self.bits(&part.own.name, value)?);
         }
-        let Some((high, low)) = at else { return self.fail(&item, format!("{}: at is missing: its bits", part.name)) };
+        let Some((high, low)) = at else {
+            return self.fail(&item, format!("{}: at is missing: its bits", part.own.name));
+        };
         (part.high, part.low) = (high, low);
         Ok(part)
     }

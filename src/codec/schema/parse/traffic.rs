@@ -38,9 +38,8 @@ impl Parser<'_> {
         let mut numbers = NumbersText { line, name, ..NumbersText::default() };
         for inner in self.reader.table("numbers", item.1)? {
             let key = inner.0.get_ref().to_string();
-            let place = || self.place(&key, &inner).map(Some);
             match key.as_str() {
-                "number" => numbers.number = place()?,
+                "number" => numbers.number = Some(self.place(&key, &inner)?),
                 "if" => {
                     numbers.condition = Some(self.reader.text("if", inner.1)?);
                     numbers.condition_line = self.line(&inner);
@@ -49,12 +48,11 @@ impl Parser<'_> {
                     numbers.per = self.texts("per", inner.1)?;
                     numbers.per_line = self.line(&inner);
                 }
-                "ack" => numbers.ack = place()?,
-                "ack_below" => numbers.ack_below = place()?,
-                "ack_bits" => numbers.ack_bits = place()?,
-                "ack_ranges" => numbers.ack_ranges = place()?,
-                "nack" => numbers.nack = place()?,
-                "resent_as" => numbers.resent_as = place()?,
+                "ack" | "ack_below" | "ack_bits" | "ack_ranges" | "nack" => {
+                    let place = self.place(&key, &inner)?;
+                    numbers.acks.push((key, place));
+                }
+                "resent_as" => numbers.resent_as = Some(self.place(&key, &inner)?),
                 _ => return Err(self.reader.unknown(inner, keys::NUMBERS)),
             }
         }

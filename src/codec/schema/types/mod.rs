@@ -85,11 +85,8 @@ impl<'a> Compiler<'a> {
             let made = self.join(join, t, None)?;
             self.hooks[hook as usize].join = Some(made);
         }
-        if t.closed && t.value.is_none() {
-            if !matches!(field.show, Show::Enum(_)) {
-                return t.fail("closed is for numbers with an enum");
-            }
-            field.flags |= flag::CLOSED;
+        if t.value.is_none() {
+            numbers::close(&mut field, t)?;
         }
         let most = t.most.unwrap_or(MOST).min(1 << 26) as usize;
         let inflated = match &t.inflated {

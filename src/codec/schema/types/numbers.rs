@@ -266,6 +266,18 @@ impl<'a> Compiler<'a> {
     }
 }
 
+/// Makes values without a name faults, if the field says so.
+pub(super) fn close(field: &mut Field, t: &FieldText) -> Compiled<()> {
+    match (t.closed, field.show) {
+        (false, _) => Ok(()),
+        (true, Show::Enum(_)) => {
+            field.flags |= flag::CLOSED;
+            Ok(())
+        }
+        _ => t.fail("closed is for numbers with an enum"),
+    }
+}
+
 /// The numbers that a clock counts by, as text, and whether this is one of them.
 fn takes(clock: Clock, kind: &Kind) -> (&'static str, bool) {
     let bits = match *kind {

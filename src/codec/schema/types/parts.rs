@@ -4,7 +4,7 @@ use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, used};
 use super::super::text::{FieldText, PartText};
 use super::WORDS;
-use super::numbers::EXACT;
+use super::numbers::{EXACT, close};
 use crate::codec::kinds::{Part, Parts, Settles};
 use crate::codec::layout::{Field, Flags, Kind, Show, Sign, flag, int, uint};
 use crate::codec::schema::named::leak;
@@ -57,13 +57,13 @@ impl<'a> Compiler<'a> {
             let mask = bits::mask(count as u32) << part.low & !except;
             if taken & mask != 0 {
                 let bit = (taken & mask).trailing_zeros();
-                return t.fail(format!("{}: bit {bit} is in two parts", part.name));
+                return t.fail(format!("{}: bit {bit} is in two parts", part.own.name));
             }
             taken |= mask;
             let mut field = self.part(part, count)?;
             if matches!(field.show, Show::Scaled(_)) && count as u32 > EXACT {
                 if t.of.is_some() || varies {
-                    return t.fail(format!("{}: scale is for up to {EXACT} bits of a varint or a view", part.name));
+                    return t.fail(format!("{}: scale is for up to {EXACT} bits of a varint or a view", part.own.name));
                 }
                 field.flags |= flag::WIDE;
             }
@@ -113,55 +113,46 @@ impl<'a> Compiler<'a> {
     }
 
     fn part(&mut self, part: &PartText, count: u8) -> Compiled<Field> {
-        let fail = |why: String| (part.line, format!("{}: {why}", part.name));
-        crate::codec::schema::named::identifier(&part.name, &["unparsed", "unended"])
-            .map_err(|why| (part.line, why))?;
-        if part.signed && part.flags.is_some() {
-            return Err(fail("signed is not for flags".into()));
+        let t = &part.own;
+        let fail = |why: String| (t.line, format!("{}: {why}", t.name));
+        crate::codec::schema::named::identifier(&t.name, &["unparsed", "unended"]).map_err(|why| (t.line, why))?;
+        if t.signed && t.flags.is_some() {
+            return t.fail("signed is not for flags");
         }
-        let named = part.names.is_some() || part.flags.is_some() || part.scale.is_some();
+        let named = t.names.is_some() || t.flags.is_some() || t.scale.is_some();
         let mut field = match count {
-            n if part.signed => int(leak(&part.name), n),
-            1 if !named => crate::codec::layout::boolean(leak(&part.name), 1),
-            n => uint(leak(&part.name), n),
+            n if t.signed => int(leak(&t.name), n),
+            1 if !named => crate::codec::layout::boolean(leak(&t.name), 1),
+            n => uint(leak(&t.name), n),
         };
-        field.show = self.show((part.scale, &part.names, &part.flags), &field.kind).map_err(fail)?;
+        field.show = self.show((t.scale, &t.names, &t.flags), &field.kind).map_err(fail)?;
         if let Some((high, low)) = part.except {
             // Bits of the number, as `at` has them.
             let own = bits::mask(count as u32) << part.low;
             let except = bits::mask((high - low + 1) as u32) << low;
-            let Show::Flags(flags) = field.show else { return Err(fail("except is for flags".into())) };
+            let Show::Flags(flags) = field.show else { return t.fail("except is for flags") };
             if except & own != except {
-                return Err(fail(format!("except: {high}..{low} is not among its bits")));
+                return t.fail(format!("except: {high}..{low} is not among its bits"));
             }
             let fixed_mask = except >> part.low;
             field.show = Show::Flags(lasting(Flags { names: flags.names, shift: 0, fixed_mask, fixed: 0 }));
         }
-        (field.doc, field.unit) = (leak(&part.doc), leak(&part.unit));
-        if part.closed {
-            if !matches!(field.show, Show::Enum(_)) {
-                return Err(fail("closed is for numbers with an enum".into()));
-            }
-            field.flags |= flag::CLOSED;
-        }
-        if part.hidden {
-            field.flags |= flag::HIDDEN;
-            if self.selects(&part.name) {
-                field.flags |= flag::SELECTS;
-            }
-        }
-        if part.hidden || self.is_derived(&part.name) {
+        (field.doc, field.unit) = (leak(&t.doc), leak(&t.unit));
+        close(&mut field, t)?;
+        let flags = [
+            (t.hidden, flag::HIDDEN),
+            (t.hidden && self.selects(&t.name), flag::SELECTS),
+            (self.is_referred(&t.name), flag::REFERENCED),
+        ];
+        field.flags = flags.iter().filter(|(set, _)| *set).fold(field.flags, |all, (_, flag)| all | flag);
+        if t.hidden || self.is_derived(&t.name) {
             field.default = Some(0);
         }
-        if self.is_referred(&part.name) {
-            field.flags |= flag::REFERENCED;
-        }
         let names = describe::names(&field.show).unwrap_or_default();
-        if part.hidden {
-            field.hook = self.presence(&part.name, count as u32, &names);
+        if t.hidden {
+            field.hook = self.presence(&t.name, count as u32, &names);
         }
-        let t = FieldText { line: part.line, scale: part.scale, ..FieldText::default() };
-        self.know(&t, &part.name, (true, names), part.hidden);
+        self.know(t, &t.name, (true, names), t.hidden);
         if let Some(known) = self.known.last_mut() {
             known.width = count as u32;
         }

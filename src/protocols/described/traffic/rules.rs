@@ -74,7 +74,7 @@ pub struct Ack {
     pub range: Option<(&'static str, &'static str)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     One,
     Below,
@@ -145,16 +145,17 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
         per.push(fields.path(name, text.per_line, &key("per"))?.0);
     }
     let mut acks = Vec::new();
-    for (what, place, name) in [
-        (What::One, &text.ack, "ack"),
-        (What::Below, &text.ack_below, "ack_below"),
-        (What::Bits, &text.ack_bits, "ack_bits"),
-        (What::Ranges, &text.ack_ranges, "ack_ranges"),
-        (What::Lacks, &text.nack, "nack"),
-    ] {
-        let Some(place) = place else { continue };
+    for (name, place) in &text.acks {
+        let what = match name.as_str() {
+            "ack" => What::One,
+            "ack_below" => What::Below,
+            "ack_bits" => What::Bits,
+            "ack_ranges" => What::Ranges,
+            _ => What::Lacks,
+        };
         acks.push(ack(what, place, &key(name), compiler, fields)?);
     }
+    acks.sort_by_key(|ack| ack.what);
     if acks.iter().any(|ack| ack.what == What::Bits) && !acks.iter().any(|ack| ack.what == What::One) {
         return Err((text.line, key("ack_bits: ack is missing: the number before which the bits begin")));
     }
