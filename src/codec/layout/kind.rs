@@ -214,6 +214,11 @@ impl Kind {
         })
     }
 
+    /// Whether its values may be below zero.
+    pub(crate) fn is_signed(&self) -> bool {
+        self.range().is_some_and(|(least, _)| least < 0)
+    }
+
     /// The fields of a group, or of a field that wraps others.
     pub const fn fields(&self) -> &'static [Field] {
         match self {

@@ -38,9 +38,14 @@ impl Lines {
         self.keys.push((key.into(), line));
     }
 
+    /// The line of a key.
+    pub fn of_key(&self, key: &str) -> Option<usize> {
+        self.keys.iter().find(|(known, _)| known == key).map(|(_, line)| *line)
+    }
+
     /// The line of a key, or of the table if the key is absent.
     pub fn at(&self, key: &str) -> usize {
-        self.keys.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+        self.of_key(key).unwrap_or(self.line)
     }
 }
 

@@ -11,6 +11,8 @@ use std::time::Duration;
 /// A protocol file.
 #[derive(Debug, Default)]
 pub struct File {
+    /// The lines of its keys and tables.
+    pub lines: Lines,
     pub protocol: String,
     pub protocol_line: usize,
     pub doc: String,

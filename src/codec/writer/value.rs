@@ -84,12 +84,7 @@ impl<'a> Writer<'a> {
             Show::Enum(names) => {
                 if let Some(found) = value.as_str().and_then(|s| names.iter().find(|(_, n)| *n == s)) {
                     // Negative ones are in two's complement.
-                    let signed = match field.kind {
-                        Kind::Int { .. } => true,
-                        Kind::VarInt { sign, .. } => sign != Sign::None,
-                        _ => false,
-                    };
-                    return Ok(if signed { found.0 as i64 as i128 } else { found.0 as i128 });
+                    return Ok(if field.kind.is_signed() { found.0 as i64 as i128 } else { found.0 as i128 });
                 }
                 plain_number(value).ok_or_else(|| {
                     let list: Vec<&str> = names.iter().map(|(_, n)| *n).collect();

@@ -57,7 +57,7 @@ fn unused(file: &File, text: &str, advice: &mut Advice) {
     let mut named: Vec<String> = Vec::new();
     for field in file.fields() {
         named.extend([&field.names, &field.flags].into_iter().filter_map(refer));
-        let parts = field.bits.iter().flat_map(|part| [&part.names, &part.flags]);
+        let parts = field.bits.iter().flat_map(|part| [&part.own.names, &part.own.flags]);
         named.extend(parts.filter_map(refer));
     }
     used.extend(named.iter().map(String::as_str));

@@ -25,7 +25,7 @@ use super::known::{At, Known, Use, used};
 use super::parse::condition::Expr;
 use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing, Settled, Settles};
-use crate::codec::layout::{Field, Order, ValueName, When};
+use crate::codec::layout::{Field, ValueName, When};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::{Encoding, Form};
 use crate::nearest::{hint, nearest};

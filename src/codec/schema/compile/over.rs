@@ -73,25 +73,9 @@ struct Over<'a> {
 impl<'a> Over<'a> {
     /// The tables of the file that describe conversations: those are the carrier's.
     fn misplaced(&self) -> Mistakes {
-        let file = self.file;
-        let ports = |ports: &Option<crate::codec::schema::text::Ports>| ports.as_ref().map(|ports| ports.line);
-        let tables = [
-            ("beside", file.beside.first().map(|(_, line)| *line)),
-            ("udp", ports(&file.udp)),
-            ("tcp", ports(&file.tcp)),
-            ("websocket", ports(&file.websocket)),
-            ("packet", file.packet.as_ref().map(|(line, _)| *line)),
-            ("memory", file.memory.first().map(|first| first.line)),
-            ("settings", file.settings.first().map(|first| first.line)),
-            ("numbers", file.numbers.first().map(|numbers| numbers.line)),
-            ("requests", file.requests.first().map(|requests| requests.lines.line)),
-            ("recognise", file.recognise.server.as_ref().map(|(line, _)| *line)),
-            ("recognise", file.recognise.packets.map(|_| 1)),
-            ("session", file.session.as_ref().map(|session| session.lines.line)),
-            ("probe", file.probe.as_ref().map(|probe| probe.lines.line)),
-        ];
+        let tables = "beside udp tcp websocket packet memory settings numbers requests recognise session probe";
+        let given = tables.split(' ').filter_map(|table| Some((table, self.file.lines.of_key(table)?)));
         let over = &self.over.protocol;
-        let given = tables.into_iter().filter_map(|(table, line)| Some((table, line?)));
         given.map(|(table, line)| (line, format!("{table} has no meaning over {over}, which has its own"))).collect()
     }
 

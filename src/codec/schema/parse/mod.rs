@@ -93,6 +93,7 @@ impl Parser<'_> {
     /// Parses one key of the file.
     fn table(&self, file: &mut File, item: Item<'_, '_>) -> Done<()> {
         let (key, value) = item;
+        file.lines.add(key.get_ref(), self.line(&item));
         match key.get_ref().as_ref() {
             "protocol" => {
                 file.protocol = self.reader.text("protocol", value)?;

@@ -227,12 +227,7 @@ impl<'a> Compiler<'a> {
             if let (numbers, false) = takes(clock, &field.kind) {
                 return Err(fail(format!("time: {} is for {numbers}, not for {kind}", clock.name())));
             }
-            let signed = match field.kind {
-                Kind::Int { .. } => true,
-                Kind::VarInt { sign, .. } => sign != Sign::None,
-                _ => false,
-            };
-            field.show = Show::Time { clock, signed };
+            field.show = Show::Time { clock, signed: field.kind.is_signed() };
         }
         if let (true, Some((num, den))) = (t.rounded, t.scale) {
             field.show = Show::Scaled(Scale::Ratio { num, den });

@@ -51,7 +51,7 @@ impl<'a> Compiler<'a> {
         for part in &t.bits {
             let count = part.high - part.low + 1;
             if part.high as u32 >= width {
-                return t.fail(format!("{}: bit {} of {}", part.name, part.high, Plural(width, "bit")));
+                return t.fail(format!("{}: bit {} of {}", part.own.name, part.high, Plural(width, "bit")));
             }
             let except = part.except.map_or(0, |(high, low)| bits::mask((high - low + 1) as u32) << low);
             let mask = bits::mask(count as u32) << part.low & !except;

@@ -319,8 +319,7 @@ impl Build<'_> {
 
     /// As [`give`](Self::give), for a number; a negative one is in two's complement.
     fn give_number(&mut self, name: &str, value: u64) {
-        let range = self.description.named(name).and_then(|field| field.kind.range());
-        let signed = range.is_some_and(|(least, _)| least < 0) && i64::try_from(value).is_err();
+        let signed = self.description.named(name).is_some_and(|field| field.kind.is_signed());
         self.give(name, if signed { (value as i64).into() } else { value.into() });
     }
 
