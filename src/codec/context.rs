@@ -183,11 +183,17 @@ impl Scope {
             .for_each(|entry| entry.bit = moved(entry.bit));
     }
 
-    /// Sets the value of all parts of the number at bit `at`, and its own.
+    /// Sets the value of all parts of the number at bit `at`, and its own, if it has parts.
     pub(super) fn renew(&mut self, at: u32, number: u64, width: u32) {
         // A view of a number is among later entries.
-        let near = self.entries.iter_mut().rev().take_while(|entry| entry.bit >= at || entry.within.is_some());
-        for entry in near.filter(|entry| entry.bit == at) {
+        let near = |entry: &&Entry| entry.bit >= at || entry.within.is_some();
+        let near = self.entries.iter().rev().take_while(near).count();
+        let first = self.entries.len() - near;
+        let Some(near) = self.entries.get_mut(first..) else { return };
+        if near.iter().all(|entry| entry.bit != at || entry.within.is_none()) {
+            return;
+        }
+        for entry in near.iter_mut().filter(|entry| entry.bit == at) {
             match (entry.within, &entry.field.kind) {
                 (Some(within), kind) if within.width == width => {
                     let (value, bits) = (number & within.mask, within.mask.count_ones());

@@ -139,7 +139,7 @@ fn mistakes_over_another_protocol() {
     let head = "protocol = \"toy\"\n[over]\nprotocol = \"dnp\"\n";
     for (text, line, what) in [
         ("[udp]\nports = [1]\n", 4, "udp has no meaning over dnp, which has its own"),
-        ("[memory]\na = 1\n", 5, "memory has no meaning over dnp"),
+        ("[memory]\na = 1\n", 4, "memory has no meaning over dnp"),
         ("[[message]]\nname = \"m\"\n", 4, "needs an id, a route, or the protocol's message that carries it"),
         ("[[message]]\nid = \"250..256\"\nname = \"m\"\n", 5, "expected 0 to 255, got 256"),
         ("[[message]]\nid = \"one\"\nname = \"m\"\n", 5, "expected a number"),
