@@ -201,7 +201,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Choose the form of the bytes')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of stdout')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of stdout')
-            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Frame each message as in a stream: with its length, header or WebSocket frame')
+            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Use the framing of this transport: a length, a header or a WebSocket frame')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Choose when to print in colour')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace an existing output file')
             [CompletionResult]::new('--keep-going', '--keep-going', [CompletionResultType]::ParameterName, 'Report messages that cannot be written, and continue with the next')
@@ -252,8 +252,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'Choose the columns of csv, tsv and --by FIELD')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write parquet into this folder, which is new or empty')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write parquet into this folder, which is new or empty')
-            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Keep the frames captured with -i: pcapng for a name in .pcapng, else pcap')
-            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Keep the frames captured with -i: pcapng for a name in .pcapng, else pcap')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Write the frames captured with -i: pcapng for a name in .pcapng, else pcap')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Write the frames captured with -i: pcapng for a name in .pcapng, else pcap')
             [CompletionResult]::new('-C', '-C ', [CompletionResultType]::ParameterName, 'Begin another file of -i -w before this one exceeds SIZE')
             [CompletionResult]::new('--file-size', '--file-size', [CompletionResultType]::ParameterName, 'Begin another file of -i -w before this one exceeds SIZE')
             [CompletionResult]::new('-G', '-G ', [CompletionResultType]::ParameterName, 'Begin another file of -i -w after this time')
@@ -394,7 +394,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'Set the protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'Set the protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Load a protocol whose file (TOML) has a [probe]; may be repeated')
-            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Ask over this transport only; default: each that the protocol has, in turn')
+            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Use only this transport; default: each that the protocol has, in turn')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Change a setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Change a setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Measure N round trips')
@@ -402,7 +402,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'Wait this long between round trips')
             [CompletionResult]::new('-W', '-W ', [CompletionResultType]::ParameterName, 'Wait this long for an answer; default: the protocol''s own')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Wait this long for an answer; default: the protocol''s own')
-            [CompletionResult]::new('--max-time', '--max-time', [CompletionResultType]::ParameterName, 'Spend at most this long on a server, whatever it sends')
+            [CompletionResult]::new('--max-time', '--max-time', [CompletionResultType]::ParameterName, 'End the probe of a server after this long, whatever it sends')
             [CompletionResult]::new('--create', '--create', [CompletionResultType]::ParameterName, 'Create an acknex entity of this model for exact round trips, and remove it')
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Join acknex with this player''s name')
             [CompletionResult]::new('--connect-data', '--connect-data', [CompletionResultType]::ParameterName, 'Send this to connect: hex, text:WORDS or a JSON object')
@@ -428,9 +428,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         'netkit;replay' {
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Send to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH')
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Wait for a peer at this address; port 0 takes any')
-            [CompletionResult]::new('--flow', '--flow', [CompletionResultType]::ParameterName, 'Play the conversation of this number; default: the only one')
-            [CompletionResult]::new('--leg', '--leg', [CompletionResultType]::ParameterName, 'Play this leg of a proxy''s recording; default: client')
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Play this side; default: client with --to, server with --listen')
+            [CompletionResult]::new('--flow', '--flow', [CompletionResultType]::ParameterName, 'Select the conversation of this number; default: the only one')
+            [CompletionResult]::new('--leg', '--leg', [CompletionResultType]::ParameterName, 'Select one leg of a proxy''s recording; default: client')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Set which side is played; default: client with --to, server with --listen')
             [CompletionResult]::new('--speed', '--speed', [CompletionResultType]::ParameterName, 'Play this many times as fast as captured')
             [CompletionResult]::new('--max-gap', '--max-gap', [CompletionResultType]::ParameterName, 'Shorten pauses longer than this to this time, as 1s or 200ms')
             [CompletionResult]::new('--loop', '--loop', [CompletionResultType]::ParameterName, 'Play N sessions, one after the other')
@@ -446,8 +446,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--on', '--on', [CompletionResultType]::ParameterName, 'Act on matching messages; may be repeated')
             [CompletionResult]::new('--drop', '--drop', [CompletionResultType]::ParameterName, 'The older form of --on ''EXPR: drop''')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Choose which messages `drop P%` drops: the same number drops the same ones')
-            [CompletionResult]::new('-F', '-F ', [CompletionResultType]::ParameterName, 'Compare only matching messages of the peer, as ''message != push''')
-            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Compare only matching messages of the peer, as ''message != push''')
+            [CompletionResult]::new('-F', '-F ', [CompletionResultType]::ParameterName, 'Select the peer''s messages that are compared, as ''message != push''')
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Select the peer''s messages that are compared, as ''message != push''')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as pcap; as pcapng with its messages for a name in .pcapng')
@@ -478,7 +478,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;proxy' {
-            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Relay only datagrams or only streams')
+            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Use only this transport: relay datagrams or streams')
             [CompletionResult]::new('--delay', '--delay', [CompletionResultType]::ParameterName, 'Delay everything by this time')
             [CompletionResult]::new('--jitter', '--jitter', [CompletionResultType]::ParameterName, 'Add a random delay, exponential with this mean, and keep the order')
             [CompletionResult]::new('--jitter-reorder', '--jitter-reorder', [CompletionResultType]::ParameterName, 'Add such a delay to each datagram alone, so that they overtake each other')
@@ -533,8 +533,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;wireshark' {
-            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Add the fields of a protocol that a file describes (TOML)')
-            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Add the fields of your game''s payloads (TOML)')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Load a protocol that a file describes (TOML), to add its fields')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Load the layouts of your game''s payloads (TOML), to add their fields')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Choose when to print in colour')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')
@@ -570,8 +570,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;fields' {
-            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Document the messages of these schemas too (TOML)')
-            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Document a protocol that a file describes (TOML)')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Load the layouts of your game''s payloads (TOML), to document them')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Load a protocol that a file describes (TOML), to document it')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Convert a description in another language (.proto, .ksy) into a protocol file')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Choose the form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Choose the form of the output')

@@ -83,7 +83,7 @@ fn packets_dropped_before_a_claim() {
 }
 
 #[test]
-fn a_limit_is_said_also_quietly() {
+fn a_limit_is_reported_also_quietly() {
     let bytes = riptide(1000, 10).file();
     let args = ["decode", "-", "-q", "-f", "ndjson", "--account", "--limit", "conversations=100"];
     let done = run(&args, &bytes).ok();
@@ -103,11 +103,15 @@ fn a_limit_is_said_also_quietly() {
 
 /// Of evicted conversations that are not recognised again, there are only parts.
 #[test]
-fn parts_of_conversations_are_said() {
+fn parts_of_conversations_are_reported() {
     let path = file("parts.pcap", &riptide(200, 10).file());
     let done = run(&["decode", path.to_str().unwrap(), "-q", "-f", "ndjson", "--limit", "conversations=20"], b"").ok();
-    let said = "parts of conversations (";
-    assert!(done.err.contains(said) && done.err.contains("with servers of recognised ones are of no"), "{}", done.err);
+    let reported = "parts of conversations (";
+    assert!(
+        done.err.contains(reported) && done.err.contains("with servers of recognised ones are of no"),
+        "{}",
+        done.err
+    );
 }
 
 /// A conversation that is given up and comes back keeps its number, is counted once, and its messages are printed in the
@@ -189,7 +193,7 @@ fn everything_is_accounted_for() {
 
 /// Traffic of another protocol at a recognised server is reported, also with `-q`, and a condition can test it.
 #[test]
-fn others_at_a_recognised_server_are_said() {
+fn others_at_a_recognised_server_are_reported() {
     let mut wire = riptide(3, 20);
     for n in 0..30u8 {
         wire.say(200, n % 2 == 0, &[0xff, 0xff, 0xff, 0xff, n.wrapping_mul(77), 0xfe, n, 3]);
@@ -211,7 +215,7 @@ fn others_at_a_recognised_server_are_said() {
 
 /// Traffic apart from recognised servers is reported, too, unless the user wants no notes.
 #[test]
-fn others_beside_recognised_ones_are_said() {
+fn others_beside_recognised_ones_are_reported() {
     let server = |port: u16| SocketAddr::from(([10, 3, 0, 1], port));
     let mut wire = riptide(2, 20);
     for n in 0..30u8 {
@@ -226,7 +230,7 @@ fn others_beside_recognised_ones_are_said() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn what_is_not_there_is_reported() {
     let path = fixture("riptide/riptide22-udp.pcap");
     let path = path.to_str().unwrap();
     for (option, value, why) in [("--flow", "99", "there are 9 conversations"), ("--since", "1h", "lasts 19.128 s")] {
@@ -241,7 +245,7 @@ fn what_is_not_there_is_said() {
 
 /// A protocol that the user names is used even if the traffic does not look like it, and the mismatch is reported.
 #[test]
-fn what_does_not_look_like_it_is_said() {
+fn what_does_not_look_like_it_is_reported() {
     let look = |done: &Done| done.err.lines().filter(|line| line.contains("does not look like")).count();
     let riptide = fixture("riptide/riptide22-udp.pcap");
     let done = run(&["decode", riptide.to_str().unwrap(), "-p", "nano", "-f", "ndjson"], b"");

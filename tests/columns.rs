@@ -16,7 +16,7 @@ fn decode(folder: &Path, more: &[&str]) -> Output {
 
 #[cfg(not(feature = "parquet"))]
 #[test]
-fn without_the_feature_it_is_said() {
+fn without_the_feature_it_is_reported() {
     let output = decode(Path::new("nowhere"), &[]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr);
@@ -101,7 +101,7 @@ mod with {
     }
 
     #[test]
-    fn what_only_later_messages_tell_is_refused() {
+    fn what_only_later_messages_show_is_refused() {
         let folder = folder("link");
         for more in [&["--link"][..], &["--expect", "has unanswered"], &["--columns", "frame"]] {
             let output = decode(&folder, more);

@@ -13,9 +13,9 @@ fn records(file: &[u8]) -> Vec<Vec<u8>> {
     let (mut rest, mut list) = (&file[24..], Vec::new());
     while !rest.is_empty() {
         let length = u32::from_le_bytes(rest[8..12].try_into().expect("four bytes")) as usize;
-        let (record, behind) = rest.split_at(16 + length);
+        let (record, following) = rest.split_at(16 + length);
         list.push(record.to_vec());
-        rest = behind;
+        rest = following;
     }
     list
 }

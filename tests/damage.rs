@@ -167,12 +167,12 @@ impl Sink for Check<'_> {
 
 /// The places where a message of this length is cut and flipped.
 fn places(length: usize, everywhere: bool) -> impl Iterator<Item = usize> {
-    let (near, behind) = match length {
+    let (near, following) = match length {
         _ if everywhere => (length, MORE_PLACES),
         0..LONG_FROM => (length.min(SHORT), MORE_PLACES),
         _ => (0, LONG_PLACES),
     };
-    (0..near).chain((near..length).step_by((length - near).div_ceil(behind).max(1)))
+    (0..near).chain((near..length).step_by((length - near).div_ceil(following).max(1)))
 }
 
 /// Runs an input, its cuts, and the input with flipped bits. Returns the number of runs.

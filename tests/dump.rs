@@ -132,7 +132,7 @@ fn the_user_has_the_last_word() {
     assert_eq!(status, Some(3));
     assert_eq!(of(&["--packet", "--payload"], "").2, Some(2));
     let (none, stderr, status) = of(&["-p", "nano"], PACKET);
-    assert!(none.is_empty() && stderr.contains("nano is not spoken over udp"), "{stderr}");
+    assert!(none.is_empty() && stderr.contains("nano does not run over udp"), "{stderr}");
     assert_eq!(status, Some(3));
 }
 

@@ -240,7 +240,7 @@ fn what_is_no_capture_is_waited_out() {
     };
     replace(b"neither pcap nor pcapng\n");
     following.says("it.pcap: replaced: reading it from its beginning");
-    following.says("it.pcap: is no capture: waiting until it is one");
+    following.says("it.pcap: is not a capture: waiting until it is one");
     replace(&part(30, 40));
     following.prints(30, 40);
     following.ends();

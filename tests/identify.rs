@@ -94,7 +94,7 @@ impl Sink for Ends {
 /// The end of a conversation is reported once, to the sink that received its messages; a conversation without messages
 /// has no reported end.
 #[test]
-fn ends_are_told_of_what_was_said() {
+fn ends_belong_to_earlier_messages() {
     let read = |files: &[&str]| {
         let options = netkit::protocols::options();
         let mut found = Ends::default();

@@ -18,9 +18,9 @@ fn split(capture: &str, sizes: &[usize]) -> Vec<Vec<u8>> {
             frames = 0;
         }
         let length = u32::from_le_bytes(rest[8..12].try_into().expect("four bytes")) as usize;
-        let (record, behind) = rest.split_at(16 + length);
+        let (record, following) = rest.split_at(16 + length);
         files.last_mut().expect("a file").extend_from_slice(record);
-        (frames, rest) = (frames + 1, behind);
+        (frames, rest) = (frames + 1, following);
     }
     files
 }
@@ -118,7 +118,7 @@ fn without_join_each_file_is_its_own() {
 }
 
 #[test]
-fn gaps_and_overlaps_are_told() {
+fn gaps_and_overlaps_are_reported() {
     let folder = Scratch::new("gaps");
     let parts = split("riptide/riptide22-lossy.pcap", &[100, 100, 100]);
     let name = |k: usize| folder.write(&format!("{k}.pcap"), &parts[k]);

@@ -57,7 +57,7 @@ fn keys(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn keys_stand_in_one_order() {
+fn keys_are_in_one_order() {
     assert_eq!(keys(r#"{"a":{"x":[1]},"b":"c\":","d":1}"#), ["a", "b", "d"]);
     let (riptide, gne) = ("fixtures/riptide/edge22-udp.pcap", "fixtures/gne/gne-edge.pcap");
     let hex = "fixtures/hex/tcpdump-x.txt";

@@ -64,10 +64,10 @@ impl Proxy {
 }
 
 /// The number of lines with this message, sender and outcome.
-fn count(lines: &[Value], message: &str, from: &str, fate: &str) -> usize {
+fn count(lines: &[Value], message: &str, from: &str, outcome: &str) -> usize {
     lines
         .iter()
-        .filter(|l| l["message"] == message && l["from"] == from && (fate.is_empty() || l["outcome"] == fate))
+        .filter(|l| l["message"] == message && l["from"] == from && (outcome.is_empty() || l["outcome"] == outcome))
         .count()
 }
 
@@ -213,13 +213,13 @@ fn riptide_loses_what_its_legs_say() {
         };
         // The client's leg has the client's messages; the server's has those that passed. In the other direction it is
         // the reverse.
-        let [mut before, mut behind] = [copies(&legs[0]), copies(&legs[1])];
+        let [mut before, mut following] = [copies(&legs[0]), copies(&legs[1])];
         if from == "server" {
-            (before, behind) = (behind, before);
+            (before, following) = (following, before);
         }
         let numbered = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost");
         let numbered = numbered.filter(|line| line["message"] == "reliable" || line["message"] == "welcome").count();
-        assert_eq!(before - behind, numbered, "{way} {reported}");
+        assert_eq!(before - following, numbered, "{way} {reported}");
         let line = reported.lines().find(|line| line.starts_with(&format!("netkit: {way}"))).expect("counts");
         let lost = lines.iter().filter(|line| line["from"] == from && line["outcome"] == "lost").count();
         assert!(lost > 0 && line.contains(&format!("{lost} lost")), "{line}");

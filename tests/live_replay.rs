@@ -234,7 +234,7 @@ fn nano_to_its_end(round: i32) {
 /// A session that is stopped in any way leaves: the server has no client afterwards, by its own figures.
 #[test]
 #[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
-fn whoever_is_stopped_leaves() {
+fn a_stopped_replay_leaves() {
     let cases = [
         ("udp", "riptide/riptide22-udp.pcap", "2"),
         ("tcp", "riptide/pytide-tcp.pcap", "1"),

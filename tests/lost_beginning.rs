@@ -56,7 +56,7 @@ fn the_first_header_of_a_gne_client() {
 /// A file that begins in the middle of two conversations is read with the sides that later frames show, as if the user
 /// had named the server. With `-p` alone nothing is read ahead, and the first lines have no side.
 #[test]
-fn sides_that_are_said_later() {
+fn sides_that_are_known_later() {
     let path = fixture("acknex/acknex-midway.pcap");
     let path = path.to_str().unwrap();
     let decode = |args: &[&str]| run(&[&["decode", path, "-f", "ndjson"], args].concat(), b"").ok();

@@ -105,7 +105,7 @@ fn a_check_that_was_stopped_is_not_passed() {
 
 /// Lines look complete wherever they end: decode reports that they are not.
 #[test]
-fn lines_that_were_stopped_are_told() {
+fn lines_that_were_stopped_are_reported() {
     for (signal, status, format) in [("-INT", 130, "ndjson"), ("-TERM", 143, "ndjson"), ("-INT", 130, "csv")] {
         let done = stopped("lines", &["decode", "PIPE", "-p", "riptide", "-f", format], signal);
         assert!(done.text().ends_with('\n'), "{}", done.text());

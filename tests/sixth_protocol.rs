@@ -144,7 +144,7 @@ impl Sink for Lines {
     }
 }
 
-const SAID: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
+const WORDS: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
 
 /// The capture of a conversation with these datagrams.
 fn capture(spoken: &[&[u8]]) -> Vec<u8> {
@@ -156,7 +156,7 @@ fn capture(spoken: &[&[u8]]) -> Vec<u8> {
 
 fn decode(options: &Options) -> Vec<(Json, Vec<u8>)> {
     let mut lines = Lines::default();
-    dissect(capture(&SAID), options, &mut lines);
+    dissect(capture(&WORDS), options, &mut lines);
     lines.0
 }
 
@@ -170,7 +170,7 @@ fn it_is_recognised_and_decoded() {
         assert_eq!((&line["proto"], &line["from"]), (&json!("toy"), &json!("client")), "{line}");
         assert_eq!(line["fields"], wanted[k], "{line}");
         assert_eq!(line.get("fault").is_some(), k == 2, "{line}");
-        assert_eq!(bytes, SAID[k]);
+        assert_eq!(bytes, WORDS[k]);
     }
     // Also by its name; without it in the registry, no protocol claims it.
     let named = Options { proto: Some("toy".into()), ..options() };
@@ -209,7 +209,7 @@ fn filters_know_its_names() {
     for (text, matching) in [("dx == -1", vec![2]), ("toy.say", vec![1]), ("proto == toy and fault", vec![3])] {
         let filter = Filter::parse(text, &Names::new(&options)).unwrap();
         let mut sink = Matching(&filter, Vec::new(), 0);
-        dissect(capture(&SAID), &options, &mut sink);
+        dissect(capture(&WORDS), &options, &mut sink);
         assert_eq!(sink.1, matching, "{text}");
         assert!(Filter::parse(text, &Names::new(&netkit::protocols::options())).is_err(), "{text}");
     }
@@ -225,7 +225,7 @@ fn it_is_documented_and_counted() {
     assert_eq!(page["tables"][0]["messages"][0]["message"], "move");
     assert_eq!(page["tables"][0]["messages"][0]["fields"][2]["unit"], "cm");
     let mut stats = Stats::new(&options, Wanted { rows: false, fields: true });
-    dissect(capture(&SAID), &options, &mut stats);
+    dissect(capture(&WORDS), &options, &mut stats);
     assert_eq!((stats.messages, stats.bytes, stats.faults), (3, 16, 1));
     assert!(stats.sums().starts_with("toy, 3 messages, 16 bytes"), "{}", stats.sums());
 }
@@ -383,7 +383,7 @@ static SERVERS: Servers = Servers {
     port: Some(PORT),
     timeout: Duration::from_secs(1),
     answers: &["welcome"],
-    methods: &[Method { name: "", carrier: Carrier::Udp, rank: 80, why: "for the others it is no message" }],
+    methods: &[Method { name: "", carrier: Carrier::Udp, rank: 80, why: "for the others it is not a message" }],
 };
 
 impl Probe for ToyClient {
@@ -572,6 +572,6 @@ fn a_client_does_not_say_what_a_server_says() {
     };
     let mut exchange = Exchange::new(open.setup(ends), &options);
     let refused = exchange.send_bytes(vec![4, 1], Instant::now()).unwrap_err().to_string();
-    assert!(refused.contains("welcome is nothing that a client sends"), "{refused}");
+    assert!(refused.contains("a client does not send welcome"), "{refused}");
     exchange.send_bytes(b"\x03\x01x".to_vec(), Instant::now()).unwrap();
 }

@@ -22,7 +22,7 @@ fn reported(args: &[&str], stdin: Stdio) -> String {
 }
 
 #[test]
-fn waiting_is_said_to_terminals_only() {
+fn waiting_is_reported_on_terminals_only() {
     let terminal = Terminal::new(80, 24);
     for command in ["decode", "stats"] {
         let line = reported(&[command, "-"], terminal.open().into());

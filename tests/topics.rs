@@ -92,7 +92,7 @@ fn commands_have_their_own_help() {
 }
 
 #[test]
-fn what_is_meant_is_said() {
+fn what_is_meant_is_suggested() {
     for (wrong, meant) in [("riptid", "riptide"), ("filter", "filters"), ("decod", "decode"), ("schema", "schemas")] {
         let done = netkit(&["help", wrong], None);
         let sent = done.err.clone();

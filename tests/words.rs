@@ -78,10 +78,17 @@ fn found<'a>(file: &str, lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<S
     .collect()
 }
 
-/// The texts in double quotes of a source file, without its tests, with the numbers of their lines from 0.
-fn literals(source: &str) -> Vec<(usize, String)> {
-    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let (mut list, mut line, mut rest) = (Vec::new(), 0, source);
+/// A source file, divided.
+struct Source {
+    /// The texts in double quotes, with the numbers of their lines from 0.
+    literals: Vec<(usize, String)>,
+    /// Everything else without comments, in the lines of the file.
+    code: String,
+}
+
+/// Divides a source file.
+fn divided(source: &str) -> Source {
+    let (mut list, mut code, mut line, mut rest) = (Vec::new(), String::new(), 0, source);
     while let Some(first) = rest.chars().next() {
         let comment = rest.starts_with("//").then(|| rest.find('\n').unwrap_or(rest.len()));
         let raw = (1..4).map(|n| "#".repeat(n)).find(|marks| rest.starts_with(&format!("r{marks}\"")));
@@ -108,12 +115,65 @@ fn literals(source: &str) -> Vec<(usize, String)> {
             (_, _, '\'') if rest.starts_with("'\"'") || rest.starts_with("'\\\"'") => {
                 rest[1..].find('\'').expect("its end") + 2
             }
-            _ => first.len_utf8(),
+            _ => {
+                code.extend((first != '\n').then_some(first));
+                first.len_utf8()
+            }
         };
-        line += rest[..length].matches('\n').count();
+        let lines = rest[..length].matches('\n').count();
+        code.extend(std::iter::repeat_n('\n', lines));
+        line += lines;
         rest = &rest[length..];
     }
+    Source { literals: list, code }
+}
+
+/// The texts in double quotes of a source file, without its tests, with the numbers of their lines from 0.
+fn literals(source: &str) -> Vec<(usize, String)> {
+    divided(source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()).literals
+}
+
+/// Words that are no parts of names, since a term of the field says the same.
+const IN_NAMES: [&str; 13] =
+    ["tell", "tells", "told", "said", "behind", "stand", "stands", "hear", "heard", "hole", "holes", "fate", "whoever"];
+
+/// Files that may use one: the key `tell` of protocol files.
+const KEY: [&str; 3] = ["codec/schema/text.rs", "codec/schema/parse/traffic.rs", "protocols/described/probe.rs"];
+
+/// The words of a name: `behind_gap` and `BehindGap` are of two.
+fn parts(name: &str) -> Vec<String> {
+    let mut list = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars() {
+        if c == '_' || c.is_uppercase() && lower {
+            list.push(String::new());
+        }
+        lower = c.is_lowercase();
+        list.last_mut().expect("a word").extend(c.to_lowercase().filter(|c| *c != '_'));
+    }
     list
+}
+
+#[test]
+fn names() {
+    let mut wrong = Vec::new();
+    for file in files("src", "rs").into_iter().chain(files("tests", "rs")) {
+        let source = fs::read_to_string(root().join(&file)).expect("a source");
+        let may = KEY.iter().any(|ending| file.ends_with(ending));
+        for (at, line) in divided(&source).code.lines().enumerate() {
+            let names = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !(may && *name == "tell"));
+            let bad = names.filter(|name| parts(name).iter().any(|part| IN_NAMES.contains(&part.as_str())));
+            wrong.extend(bad.map(|name| format!("{file}:{}: {name}", at + 1)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} names:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn names_are_divided() {
+    assert_eq!(parts("after_gap"), ["after", "gap"]);
+    assert_eq!(parts("AfterGap2"), ["after", "gap2"]);
+    assert_eq!(divided("let a = \"b\"; // c\nr#\"d\n\"#; e").code, "let a = ; \n\n; e");
 }
 
 #[test]

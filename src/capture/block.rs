@@ -131,11 +131,11 @@ impl<'a> Block<'a> {
         }
         let start = self.data() + captured.next_multiple_of(4);
         let mut rest = self.bytes.get(start..self.bytes.len() - 4).unwrap_or_default();
-        while let Some((head, behind)) = rest.split_at_checked(4) {
+        while let Some((head, after)) = rest.split_at_checked(4) {
             let (code, length) = (u16_at(head, 0, self.big), usize::from(u16_at(head, 2, self.big)));
-            let Some(value) = behind.get(..length).filter(|_| code != 0) else { return };
+            let Some(value) = after.get(..length).filter(|_| code != 0) else { return };
             each(code, value);
-            rest = behind.get(length.next_multiple_of(4)..).unwrap_or_default();
+            rest = after.get(length.next_multiple_of(4)..).unwrap_or_default();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The link type of dumped bytes, guessed from the bytes: a dump does not state it.
 
-use super::layers::ip_behind;
+use super::layers::ip_after;
 use super::whole::ip;
 use super::{Decoded, Fragments, Frame, LinkType, Time, decode, whole_packet};
 
@@ -18,7 +18,7 @@ pub fn dumped_packet(bytes: &[u8]) -> Option<LinkType> {
         if bytes.len() <= PADDED && ip(bytes, bytes.len(), PADDED) {
             return Some(LinkType::RAW);
         }
-        OTHERS.into_iter().find(|link| ip_behind(*link, bytes).is_some_and(|packet| ip(packet, packet.len(), 0)))
+        OTHERS.into_iter().find(|link| ip_after(*link, bytes).is_some_and(|packet| ip(packet, packet.len(), 0)))
     })
 }
 

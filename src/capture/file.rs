@@ -253,7 +253,7 @@ impl Capture {
             link: record.link,
             interface: record.interface,
             leg,
-            data: self.input.behind(record.captured, record.tail),
+            data: self.input.passed(record.captured, record.tail),
             length: record.length,
         }
     }

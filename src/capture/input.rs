@@ -206,7 +206,7 @@ impl Input {
 
     /// The last `count` bytes consumed, without the final `tail`.
     #[inline(always)]
-    pub(super) fn behind(&self, count: usize, tail: usize) -> &[u8] {
+    pub(super) fn passed(&self, count: usize, tail: usize) -> &[u8] {
         let end = self.start - tail;
         &self.buffer[end - count..end]
     }

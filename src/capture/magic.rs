@@ -48,8 +48,8 @@ const KNOWN: &[Magic] = &[
 /// The kind of a file with these first bytes, and the command that unpacks or converts it, if any. `None` if it may be
 /// a capture or text.
 pub(super) fn known(first: &[u8]) -> Option<(&'static str, &'static str)> {
-    let stands = |at: usize, bytes: &[u8]| first.get(at..).is_some_and(|rest| rest.starts_with(bytes));
-    if let Some((_, _, what, how)) = KNOWN.iter().find(|(at, bytes, ..)| stands(*at, bytes)) {
+    let begins = |at: usize, bytes: &[u8]| first.get(at..).is_some_and(|rest| rest.starts_with(bytes));
+    if let Some((_, _, what, how)) = KNOWN.iter().find(|(at, bytes, ..)| begins(*at, bytes)) {
         return Some((what, how));
     }
     match *first {

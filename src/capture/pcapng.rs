@@ -112,7 +112,7 @@ impl PcapNg {
                 return bad(Flaw::Lengths { first: length, last });
             }
             input.consume(size);
-            let body = input.behind(size - BLOCK_FRAME, 4);
+            let body = input.passed(size - BLOCK_FRAME, 4);
             let found = match kind {
                 EPB_MAGIC => self.enhanced(body),
                 SPB_MAGIC => self.simple(body),

@@ -37,7 +37,7 @@ pub struct Encode {
     /// Replace an existing output file
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Frame each message as in a stream: with its length, header or WebSocket frame
+    /// Use the framing of this transport: a length, a header or a WebSocket frame
     ///
     /// Default: none; for pcap the transport of the message's JSON line.
     #[arg(long, value_parser = one_of(TRANSPORTS), value_name = "T", help_heading = "Output")]

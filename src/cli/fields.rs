@@ -13,10 +13,10 @@ pub struct Fields {
     /// A protocol, or one of its messages; nothing: all protocols
     #[arg(value_name = "PROTO[.MESSAGE]", value_parser = documented(), hide_possible_values = true)]
     pub what: Option<String>,
-    /// Document the messages of these schemas too (TOML)
+    /// Load the layouts of your game's payloads (TOML), to document them
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
-    /// Document a protocol that a file describes (TOML)
+    /// Load a protocol that a file describes (TOML), to document it
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
     /// List built-in protocol files, print the one named, or write all into DIR/

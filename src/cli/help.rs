@@ -82,7 +82,7 @@ mod tests {
     const VERBS: &str = "Accept Act Add Allow Also Apply Ask Begin Buffer Capture Change Check Choose Compare Complete \
         Convert Count Create Decode Delay Document Draw Duplicate Encode End Exit Explain Flip Follow Forget Frame Hold \
         Impair Include Install Join Keep Leave Let Limit List Load Lose Make Measure Name Pass Play Print Read Record \
-        Relay Repeat Replace Report Reset Select Send Set Shorten Show Sort Spend Stop Swap Update Wait Watch Write";
+        Relay Repeat Replace Report Reset Select Send Set Shorten Show Sort Spend Stop Swap Update Use Wait Watch Write";
 
     #[test]
     fn first_lines_are_short_imperatives_and_short_help_has_ten_options() {

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_looked_at_where_somebody_looks() {
+    fn a_file_is_shown_on_a_terminal() {
         for args in ["a.pcap", "a.pcap b.pcap", "-p riptide a.pcap", "--follow a.pcap", "a.pcap -F frame==3"] {
             let shown = command(&format!("netkit {args}"), true);
             assert!(matches!(shown, Ok(Command::View(_))), "{args}: {shown:?}");

@@ -31,7 +31,7 @@ pub struct Probe {
     /// Without -p, only the protocols of such files are tried.
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub protocol_file: Vec<PathBuf>,
-    /// Ask over this transport only; default: each that the protocol has, in turn
+    /// Use only this transport; default: each that the protocol has, in turn
     #[arg(long, value_parser = one_of(TRANSPORTS), value_name = "T", help_heading = "Protocol", hide_short_help = true)]
     pub transport: Option<Carrier>,
     /// Change a setting of a protocol, as `netkit fields PROTO` lists them
@@ -46,7 +46,7 @@ pub struct Probe {
     /// Wait this long for an answer; default: the protocol's own
     #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout, help_heading = "Limits")]
     pub timeout: Option<Duration>,
-    /// Spend at most this long on a server, whatever it sends
+    /// End the probe of a server after this long, whatever it sends
     ///
     /// Default: 30s, or more if -n, --interval and -W need more.
     #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = "Limits", hide_short_help = true)]

@@ -22,7 +22,7 @@ pub struct Proxy {
     /// Forward to this server: HOST:PORT
     #[arg(value_name = "TARGET")]
     pub target: netkit::live::net::Target,
-    /// Relay only datagrams or only streams
+    /// Use only this transport: relay datagrams or streams
     ///
     /// Default: both, or the one that the impairments are for.
     #[arg(long, value_enum, value_name = "T", help_heading = "Session", hide_short_help = true)]

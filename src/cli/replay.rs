@@ -29,13 +29,13 @@ pub struct Replay {
     /// List the conversations that can be played, and do nothing else
     #[arg(long, conflicts_with_all = ["to", "listen"], help_heading = "Session")]
     pub list: bool,
-    /// Play the conversation of this number; default: the only one
+    /// Select the conversation of this number; default: the only one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Selection")]
     pub flow: Option<u64>,
-    /// Play this leg of a proxy's recording; default: client
+    /// Select one leg of a proxy's recording; default: client
     #[arg(long, value_enum, value_name = "LEG", help_heading = "Selection", hide_short_help = true)]
     pub leg: Option<Legs>,
-    /// Play this side; default: client with --to, server with --listen
+    /// Set which side is played; default: client with --to, server with --listen
     #[arg(long, value_name = "client|server", value_parser = role, help_heading = "Selection", hide_short_help = true)]
     pub from: Option<Role>,
     /// Play this many times as fast as captured
@@ -111,7 +111,7 @@ pub struct Replay {
     /// Exit with status 1 when the peer diverges from the capture
     #[arg(long, help_heading = "Checks")]
     pub expect: bool,
-    /// Compare only matching messages of the peer, as 'message != push'
+    /// Select the peer's messages that are compared, as 'message != push'
     #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, conflicts_with = "clients", help_heading = "Checks", hide_short_help = true)]
     pub filter: Option<String>,
     /// Choose the form of the output
@@ -174,7 +174,7 @@ Ctrl-C.";
 fn per_second(text: &str) -> Result<f64, String> {
     match text.strip_suffix("/s").unwrap_or(text).parse::<f64>() {
         Ok(x) if (0.001..=1e5).contains(&x) => Ok(x),
-        _ => Err("expected sessions a second from 0.001/s to 100000/s".into()),
+        _ => Err("expected sessions per second from 0.001/s to 100000/s".into()),
     }
 }
 

@@ -202,6 +202,6 @@ pub enum FailOn {
 
 pub fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
-    let port = digits::unsigned(port).ok_or_else(|| format!("{port:?} is no port: expected 0 to 65535"))?;
+    let port = digits::unsigned(port).ok_or_else(|| format!("{port:?} is not a port: expected 0 to 65535"))?;
     Ok((port, named_proto(name)?))
 }

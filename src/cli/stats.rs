@@ -97,7 +97,7 @@ pub struct Stats {
     /// Write parquet into this folder, which is new or empty
     #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "step", "track", "unanswered", "never_acked", "slow", "latency", "plot"], help_heading = "Output", hide_short_help = true)]
     pub out: Option<PathBuf>,
-    /// Keep the frames captured with -i: pcapng for a name in .pcapng, else pcap
+    /// Write the frames captured with -i: pcapng for a name in .pcapng, else pcap
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub write: Option<PathBuf>,
     /// The rotation of the file of -w.

@@ -41,6 +41,25 @@ fn an_option_has_one_meaning() {
     }
 }
 
+/// The help of an option begins with the same verb in all commands.
+#[test]
+fn an_option_has_one_verb() {
+    let mut root = Cli::command();
+    root.build();
+    let mut seen: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    for command in root.get_subcommands() {
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+            let Some(long) = arg.get_long() else { continue };
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let verb = help.split(' ').next().unwrap_or_default().to_owned();
+            seen.entry(long.into()).or_default().entry(verb).or_default().push(command.get_name().into());
+        }
+    }
+    // `--from` of fields names a file, see EXCEPTIONS.
+    let two: Vec<_> = seen.iter().filter(|(long, verbs)| verbs.len() > 1 && *long != "from").collect();
+    assert!(seen.len() > 100 && two.is_empty(), "{}: {two:#?}", seen.len());
+}
+
 #[test]
 fn older_options_are_read() {
     let pairs = [

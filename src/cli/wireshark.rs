@@ -12,10 +12,10 @@ pub struct Wireshark {
     /// Install, remove or print the script
     #[arg(value_enum, value_name = "install|remove|print", hide_possible_values = true)]
     pub what: What,
-    /// Add the fields of a protocol that a file describes (TOML)
+    /// Load a protocol that a file describes (TOML), to add its fields
     #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
-    /// Add the fields of your game's payloads (TOML)
+    /// Load the layouts of your game's payloads (TOML), to add their fields
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
 }

@@ -51,7 +51,9 @@ pub fn end(comments: Option<Annotator>, name: &Path, global: &Global) -> io::Res
         let (name, lost) = (Printable(name.display()), Plural(copied.lost, "message"));
         notify(
             global,
-            format_args!("{name}: full (--limit pcap_bytes): comments of {lost} are not in it, their frames may be"),
+            format_args!(
+                "{name}: full (--limit pcap_bytes): the comments of {lost} are missing, although their frames may be in it"
+            ),
         );
     }
     Ok(())

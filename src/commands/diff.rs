@@ -65,7 +65,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
                 text += &format!("{name}: {}: {sums}\n", Printable(path));
             }
             if !found.as_long {
-                text += "Their durations differ: rates are compared, and no counts of messages.\n";
+                text += "Their durations differ: rates are compared, not counts of messages.\n";
             }
             text.push('\n');
             match (found.differences.is_empty(), found.notable().next().is_some()) {

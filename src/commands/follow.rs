@@ -111,7 +111,7 @@ impl NextFile for Next {
             }
             match self.open() {
                 Ok(input) if input.format().is_some() => return Ok(Some(input)),
-                Ok(_) => error = Some(anyhow::anyhow!("is no capture: waiting until it is one")),
+                Ok(_) => error = Some(anyhow::anyhow!("is not a capture: waiting until it is one")),
                 Err(why) => error = Some(why),
             }
             std::thread::sleep(LOOK_AGAIN);

@@ -51,7 +51,12 @@ pub fn man() -> anyhow::Result<u8> {
         }
     }
     for sub in command.get_subcommands().filter(|c| c.get_name() != "help") {
-        let page = clap_mangen::Man::new(sub.clone().display_name(format!("netkit {}", sub.get_name())));
+        // The first section has the options of all commands.
+        let own = sub.clone().mut_args(|arg| match arg.is_global_set() || arg.get_id() == "help" {
+            true => arg.hide(true),
+            false => arg,
+        });
+        let page = clap_mangen::Man::new(own.display_name(format!("netkit {}", sub.get_name())));
         writeln!(text, ".SH \"{}\"", page_title(sub.get_name()))?;
         page.render_synopsis_section(&mut text)?;
         page.render_description_section(&mut text)?;

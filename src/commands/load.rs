@@ -27,7 +27,7 @@ pub fn run(
         let many = most.saturating_sub(OTHER_FILES) / sockets;
         notify(
             global,
-            format_args!("the system allows {most} open files: no more than {many} of {clients} clients at once"),
+            format_args!("the system allows {most} open files: at most {many} of {clients} clients run at once"),
         );
     }
     let load = Load {

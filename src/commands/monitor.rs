@@ -54,13 +54,13 @@ const FAMILIES: [Family; 11] = [
     ("netkit_probe_up", "1 if the server answers as a server of its protocol.", |r| Some(f64::from(u8::from(r.ok())))),
     ("netkit_probe_sent", "Round trips asked for in the last probe.", |r| r.rtt("sent")),
     ("netkit_probe_received", "Answers received in the last probe.", |r| r.rtt("received")),
-    ("netkit_probe_loss_ratio", "Lost answers, of 1.", |r| r.rtt("loss")),
+    ("netkit_probe_loss_ratio", "Share of lost answers, from 0 to 1.", |r| r.rtt("loss")),
     ("netkit_probe_rtt_min_seconds", "Shortest round trip of the last probe.", |r| seconds(r, "min_ms")),
     ("netkit_probe_rtt_median_seconds", "Median round trip of the last probe.", |r| seconds(r, "median_ms")),
     ("netkit_probe_rtt_mean_seconds", "Mean round trip of the last probe.", |r| seconds(r, "mean_ms")),
     ("netkit_probe_rtt_max_seconds", "Longest round trip of the last probe.", |r| seconds(r, "max_ms")),
     ("netkit_probe_rtt_jitter_seconds", "Mean difference of one round trip and the next.", |r| seconds(r, "jitter_ms")),
-    ("netkit_probe_sockets_left", "Sockets of the server that the last probe could not give back.", Result::left),
+    ("netkit_probe_sockets_left", "Sockets that the last probe left open at the server.", Result::left),
     ("netkit_probe_timestamp_seconds", "When the last probe ended.", |r| {
         Some(r.since_epoch().as_millis() as f64 / 1e3)
     }),

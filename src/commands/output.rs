@@ -272,15 +272,15 @@ pub fn page(page: &str, colour: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let mut rest = page;
     while let Some(at) = rest.find("\x1b[") {
-        let (before, behind) = rest.split_at(at);
+        let (before, after) = rest.split_at(at);
         write!(out, "{}", Lines(before))?;
-        let end = behind.char_indices().skip(2).find(|(_, c)| !(c.is_ascii_digit() || *c == ';'));
+        let end = after.char_indices().skip(2).find(|(_, c)| !(c.is_ascii_digit() || *c == ';'));
         // Only colours are kept. All other escape sequences are escaped.
         let long = if let Some((end, 'm')) = end { end + 1 } else { 0 };
-        out.write_all(&behind.as_bytes()[..long])?;
+        out.write_all(&after.as_bytes()[..long])?;
         let shown = usize::from(long == 0);
-        write!(out, "{}", Lines(&behind[long..long + shown]))?;
-        rest = &behind[long + shown..];
+        write!(out, "{}", Lines(&after[long..long + shown]))?;
+        rest = &after[long + shown..];
     }
     write!(out, "{}", Lines(rest))
 }

@@ -133,7 +133,7 @@ impl<S: Sink> Reader<'_, S> {
                 }
                 Ok(dissector)
             }
-            (None, Some(named)) => Err(format!("{} is not spoken over {}", named.name(), carrier.transport.name())),
+            (None, Some(named)) => Err(format!("{} does not run over {}", named.name(), carrier.transport.name())),
             (None, None) => known.map_or_else(|| self.guess(carrier, payload), Ok),
         };
         match reading {
@@ -194,8 +194,8 @@ impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
         let payload: Vec<Piece<'_>> = pieces
             .into_iter()
             .map(|(side, length, missing)| {
-                let (bytes, behind) = rest.split_at(length.min(rest.len()));
-                rest = behind;
+                let (bytes, after) = rest.split_at(length.min(rest.len()));
+                rest = after;
                 Piece { side, missing, bytes, length }
             })
             .collect();

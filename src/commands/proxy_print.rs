@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 /// The number of frames of an unknown protocol that are remembered.
 const PENDING: usize = 4096;
 /// The columns of a terminal that are left for the outcome.
-const FATE: usize = 20;
+const OUTCOME: usize = 20;
 
 /// The maximum number of bytes that wait for stdout.
 const LINES: usize = 1 << 20;
@@ -128,7 +128,7 @@ impl Printer {
         let mut style = style(global, false);
         let Format::Printed(format) = self.format else { return Ok(None) };
         if format == render::Format::DIALOGUE {
-            style.width = style.width.map(|width| width.saturating_sub(FATE));
+            style.width = style.width.map(|width| width.saturating_sub(OUTCOME));
         }
         if format == render::Format::TABLE {
             // The table is drawn at the end, when the width of all columns is known.
@@ -233,10 +233,10 @@ impl Printer {
             false => {
                 self.warned = true;
                 match self.out.state().failed {
-                    Some((ErrorKind::BrokenPipe, _)) => self.notes.line("stdout is closed: the relay goes on"),
+                    Some((ErrorKind::BrokenPipe, _)) => self.notes.line("stdout is closed: the relay continues"),
                     Some((_, why)) => {
                         self.failed = true;
-                        self.notes.always(format_args!("stdout: {why}: nothing more is printed, the relay goes on"));
+                        self.notes.always(format_args!("stdout: {why}: nothing more is printed, the relay continues"));
                     }
                     None => self.notes.always("stdout is slower than the traffic: lines are not printed"),
                 }
@@ -252,7 +252,7 @@ impl Printer {
         if let Err(error) = add(&mut recording.legs) {
             recording.stopped = true;
             let packets = Plural(recording.out.state().written.saturating_sub(HEADER), "packet");
-            self.notes.always(format_args!("{name}: recording stopped: {error} after {packets}, the relay goes on"));
+            self.notes.always(format_args!("{name}: recording stopped: {error} after {packets}, the relay continues"));
             self.failed = true;
         } else if before == 0 && recording.legs.missing() > 0 {
             self.notes.always(format_args!("{name}: full (--limit pcap_bytes): from now on nothing is added"));

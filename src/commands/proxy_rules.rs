@@ -95,7 +95,7 @@ pub fn text(path: &Path) -> Result<String, String> {
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > LARGEST {
-        return Err("larger than 1 MiB: no file of such lines".into());
+        return Err("larger than 1 MiB: expected lines of rules".into());
     }
     String::from_utf8(bytes).map_err(|_| "no UTF-8 text".into())
 }
@@ -134,7 +134,7 @@ impl RulesFile {
         if state.is_none() && !asked {
             let report = !std::mem::replace(&mut self.gone, true) && settled;
             self.gone = report || self.gone && settled;
-            let text = format!("{}: it is gone: the rules stay in force", self.path.display());
+            let text = format!("{}: the file was removed: its rules stay in force", self.path.display());
             return (None, if report { vec![text] } else { Vec::new() });
         }
         if !asked && (!settled || state == self.read) {

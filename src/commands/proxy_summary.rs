@@ -29,7 +29,7 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
             (counts.copies, "duplicated"),
             (counts.reordered, "out of order"),
             (counts.corrupted, "with a bit flipped"),
-            (counts.unsent, "that the system did not take"),
+            (counts.unsent, "that the system refused"),
         ];
         lines.push(line + &nonzero(&list));
     }

@@ -82,7 +82,7 @@ fn print(seen: &mut Summary, global: &Global) {
 pub fn leg(one: Option<Leg>, global: &Global) {
     if let Some(leg) = one {
         let name = leg.name();
-        notify(global, format_args!("a proxy's recording: of its two legs the {name}'s is read (--leg)"));
+        notify(global, format_args!("a proxy's recording: only the {name}'s leg is read (--leg)"));
     }
 }
 

@@ -88,7 +88,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         && target.path.is_some()
         && conversation.transport != netkit::flow::Transport::Tcp
     {
-        return usage(format!("--to {target}: the captured conversation is no stream"));
+        return usage(format!("--to {target}: the captured conversation is not a stream"));
     }
     let role = args.from.unwrap_or(if args.listen.is_some() { Role::Server } else { Role::Client });
     let host = args.to.as_ref().map(host).unwrap_or_default();

@@ -72,7 +72,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
-/// Whether a file has lines of JSON, and is no capture and no hex text.
+/// Whether a file has lines of JSON, and is neither a capture nor hex text.
 fn is_lines(path: &Path) -> bool {
     // Pipes can be read only once, so they are captures.
     let is_file = path.as_os_str() != "-" && std::fs::metadata(path).is_ok_and(|about| about.is_file());

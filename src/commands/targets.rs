@@ -62,7 +62,7 @@ fn line(text: &str, place: &str) -> Result<Option<Asked>, String> {
             (Some((name, value)), None) if !name.contains(['/', ':']) => {
                 let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 if name.is_empty() || !name.chars().all(letter) || name.starts_with(|c: char| c.is_ascii_digit()) {
-                    return Err(format!("{name:?} is no label: letters, digits and _"));
+                    return Err(format!("{name:?} is not a label: letters, digits and _"));
                 }
                 if OWN.contains(&name) || name.starts_with("__") || labels.iter().any(|(n, _)| n == name) {
                     return Err(format!("the label {name} is there already"));

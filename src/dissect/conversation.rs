@@ -64,8 +64,8 @@ impl SessionReader {
     pub fn gap(&mut self, side: Side, missing: u64, names: [&str; 2], flow_info: &FlowInfo<'_>, to: &mut dyn Sink) {
         self.event(side, StreamEvent::Gap { missing }, names, flow_info, to);
         let stream = &mut self.streams[side.index()];
-        let behind = stream.offset() + stream.bytes().len() as u64 + missing;
-        stream.restart(behind);
+        let after = stream.offset() + stream.bytes().len() as u64 + missing;
+        stream.restart(after);
     }
 
     /// The client's side, if the messages have revealed it.
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_gap_it_goes_on() {
+    fn after_a_gap_it_goes_on() {
         let mut options = protocols::options();
         options.set("riptide.version=2.0").unwrap();
         let riptide = protocols::by_name("riptide").unwrap();

@@ -152,7 +152,7 @@ pub static LIMITS: [Limit; 20] = limits! {
     "replay_messages" live.messages "replay: messages of the recording; only its beginning is played",
     "replay_bytes" live.message_bytes "replay: memory for the recording's messages; only its beginning is played",
     "pcap_bytes" live.pcap_bytes "--pcap of replay, probe and proxy: bytes of the file; later packets are not recorded",
-    "proxy_queue" live.queue_bytes "proxy: bytes that wait to be passed on; further datagrams are lost",
+    "proxy_queue" live.queue_bytes "proxy: bytes that wait to be forwarded; further datagrams are lost",
     "links" lists.links
         "--link: relations, and messages that wait for an answer; those beyond are not linked, which is reported",
     "link_bytes" lists.link_bytes "--link: bytes of a pipe that are buffered; later ones are not linked",

@@ -36,7 +36,7 @@ pub struct NumberedCodes {
 
 /// Adds a note on the relation of a number to those before it. `newest` is the newest one before it.
 #[inline]
-pub fn tell_seen(
+pub fn note_seen(
     seen: Seen,
     (sequence, extended, newest): (&Sequence, i64, Option<i64>),
     codes: &NumberedCodes,
@@ -58,12 +58,12 @@ pub fn tell_seen(
                 n => notes.note(codes.gap, format_args!("{} missing before it: {from} to {to}", Plural(n, "message"))),
             }
         }
-        Seen::Copy { before } => tell_copy(&before, codes, place, dissection),
+        Seen::Copy { before } => note_copy(&before, codes, place, dissection),
     }
 }
 
 /// Adds a note on the message of which this is a further transmission. `before` is the state before it.
-pub fn tell_copy(before: &Sent, codes: &NumberedCodes, place: &Provenance<'_>, dissection: &mut Dissection) {
+pub fn note_copy(before: &Sent, codes: &NumberedCodes, place: &Provenance<'_>, dissection: &mut Dissection) {
     let copy = before.copies + 1;
     let passed = place.time.near_nanos() - before.time;
     let code = if before.acked { codes.duplicate } else { codes.resent };
@@ -121,7 +121,7 @@ impl Acknowledgement {
     }
 
     /// Adds notes on the numbers. `unseen` is the text after numbers that the capture does not have.
-    pub fn tell(
+    pub fn note(
         &self,
         sequence: &Sequence,
         codes: &NumberedCodes,

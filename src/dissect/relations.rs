@@ -354,7 +354,7 @@ mod tests {
     use crate::dissect::Dissection;
 
     #[test]
-    fn kinds_stand_in_their_order() {
+    fn kinds_are_in_their_order() {
         for (at, (kind, name, _)) in RelationKind::ALL.into_iter().enumerate() {
             assert_eq!((kind as usize, kind.name()), (at, name));
             assert!(kind.inverse().is_none_or(RelationKind::is_later));

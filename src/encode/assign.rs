@@ -161,12 +161,12 @@ pub(crate) fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
             _ => steps.push(PathStep::Name(name)),
         }
         while !rest.is_empty() {
-            let (index, behind) = rest
+            let (index, after) = rest
                 .strip_prefix('[')
                 .and_then(|r| r.split_once(']'))
                 .ok_or_else(|| format!("{part:?}: expected NAME[INDEX]"))?;
             steps.push(PathStep::Index(digits::unsigned(index).ok_or_else(|| format!("{index:?} is no index"))?));
-            rest = behind;
+            rest = after;
         }
     }
     Ok(steps)
@@ -180,14 +180,14 @@ fn put(root: &mut Json, steps: &[PathStep<'_>], value: Json) -> Result<(), Strin
                 if place.is_null() {
                     *place = Json::Object(Map::new());
                 }
-                let map = place.as_object_mut().ok_or_else(|| format!("{name:?} of something that is no group"))?;
+                let map = place.as_object_mut().ok_or_else(|| format!("{name:?} of something that is not a group"))?;
                 map.entry(*name).or_insert(Json::Null)
             }
             PathStep::Index(index) => {
                 if place.is_null() {
                     *place = Json::Array(Vec::new());
                 }
-                let list = place.as_array_mut().ok_or_else(|| format!("[{index}] of something that is no list"))?;
+                let list = place.as_array_mut().ok_or_else(|| format!("[{index}] of something that is not a list"))?;
                 if *index == list.len() && list.len() < LONGEST_LIST {
                     list.push(Json::Null);
                 }
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(fields(&["id"]).unwrap_err(), "id: expected FIELD=VALUE");
         assert_eq!(fields(&["id=1", "id=2"]).unwrap_err(), "id=2: given twice");
         assert!(fields(&["a[1]=2"]).unwrap_err().contains("skips elements"));
-        assert!(fields(&["a=1", "a.b=2"]).unwrap_err().contains("no group"));
+        assert!(fields(&["a=1", "a.b=2"]).unwrap_err().contains("not a group"));
         assert!(fields(&["a:={"]).unwrap_err().contains("no JSON"));
         assert!(fields(&["=1"]).unwrap_err().contains("missing"));
         assert!(fields(&["a[x]=1"]).unwrap_err().contains("no index"));

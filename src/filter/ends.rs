@@ -61,10 +61,10 @@ fn same(a: u128, b: u128, rest: u8) -> bool {
 pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
     let text = &literal.text;
     match envelope {
-        Envelope::Port if literal.number.is_none() => Some(format!("{text:?} is no port: expected 0 to 65535")),
-        Envelope::Src | Envelope::Dst | Envelope::Host if literal.ends.is_none() => {
-            Some(format!("{text:?} is no address: expected one as 10.0.0.1, 10.0.0.1:7777, [::1]:7777 or 10.0.0.0/8"))
-        }
+        Envelope::Port if literal.number.is_none() => Some(format!("{text:?} is not a port: expected 0 to 65535")),
+        Envelope::Src | Envelope::Dst | Envelope::Host if literal.ends.is_none() => Some(format!(
+            "{text:?} is not an address: expected one as 10.0.0.1, 10.0.0.1:7777, [::1]:7777 or 10.0.0.0/8"
+        )),
         _ => None,
     }
 }

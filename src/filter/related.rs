@@ -40,7 +40,7 @@ impl RelatedField {
         let text = &literal.text;
         match (self, test) {
             (_, Test::Matches(_) | Test::Exists) => None,
-            (RelatedField::Any, _) => Some("related is no value: compare related.kind, related.after_ms, ..".into()),
+            (RelatedField::Any, _) => Some("related is not a value: compare related.kind, related.after_ms, ..".into()),
             (RelatedField::Kind, Test::Compare(..) | Test::In(_)) => {
                 let names = RelationKind::ALL.map(|(_, name, _)| name);
                 let near = hint(nearest(text, names));

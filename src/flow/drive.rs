@@ -92,7 +92,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         if self.direction.ended {
             return;
         }
-        while self.direction.hole().is_some() {
+        while self.direction.gap().is_some() {
             self.give_up(GapCause::End);
         }
         let missing = self.direction.missing_at_end();
@@ -135,7 +135,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
 
     /// Gives up the first gap. Each call releases the held bytes of at least one segment.
     fn give_up(&mut self, cause: GapCause) {
-        let Some((origin, missing)) = self.direction.hole() else { return };
+        let Some((origin, missing)) = self.direction.gap() else { return };
         self.report_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
         if cause == GapCause::Acknowledged {
             self.direction.losses().missing += missing;

@@ -122,7 +122,7 @@ impl Held {
         let [mut filled, mut new] = [0; 2];
         while from < end {
             let next = list.get(at).map(|piece| (piece.start, piece.end));
-            let (to, behind) = next.map_or((end, end), |(start, behind)| (start.min(end), behind));
+            let (to, after) = next.map_or((end, end), |(start, after)| (start.min(end), after));
             if from < to {
                 let range = (from - segment.start) as usize..(to - segment.start) as usize;
                 let bytes = if follower { &[] } else { segment.bytes.get(range).unwrap_or_default() };
@@ -140,7 +140,7 @@ impl Held {
                 list.insert(at, piece);
                 at += 1;
             }
-            from = to.max(behind);
+            from = to.max(after);
             at += 1;
         }
         [filled, end - segment.start - new]

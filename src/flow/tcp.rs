@@ -268,7 +268,7 @@ impl Direction {
     }
 
     /// The origin of the first held bytes, and the number of bytes missing before them.
-    pub fn hole(&self) -> Option<(Origin, u64)> {
+    pub fn gap(&self) -> Option<(Origin, u64)> {
         let front = self.held.front()?;
         Some((front.origin, front.start.saturating_sub(self.next)))
     }

@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_failed_output_takes_no_more() {
-        let (output, permit, _came) = gated(64);
+        let (output, permit, _arrived) = gated(64);
         assert!(output.push(vec![1]));
         permit.send(()).unwrap();
         while output.state().written < 1 {

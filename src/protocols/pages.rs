@@ -98,7 +98,7 @@ mod tests {
 
     /// Checks that the protocol's page names every message of its tables.
     #[test]
-    fn every_message_is_told_of() {
+    fn every_message_is_on_its_page() {
         for dissector in ALL {
             let carriers = dissector.carriers().iter().map(|carrier| page(carrier));
             let text: String = std::iter::once(page(dissector.name())).chain(carriers).collect();

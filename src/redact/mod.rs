@@ -124,7 +124,7 @@ impl Redactor {
     fn plain(&mut self, text: &str, out: &mut String) {
         for word in text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '[' | ']'))) {
             let token = word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == ']'));
-            let (token, behind) = word.split_at(token.len());
+            let (token, after) = word.split_at(token.len());
             if let Ok(end) = token.parse::<SocketAddr>() {
                 out.push_str(&self.address(end).to_string());
             } else if let Ok(ip) = token.parse() {
@@ -132,7 +132,7 @@ impl Redactor {
             } else {
                 out.push_str(token);
             }
-            out.push_str(behind);
+            out.push_str(after);
         }
     }
 

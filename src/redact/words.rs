@@ -114,8 +114,8 @@ impl Words {
                 end += if *byte == b'\\' { 2 } else { 1 };
             }
             let end = end.min(text.len());
-            let behind = text[(end + 1).min(text.len())..].iter().find(|b| !b.is_ascii_whitespace());
-            match behind == Some(&b':') {
+            let after = text[(end + 1).min(text.len())..].iter().find(|b| !b.is_ascii_whitespace());
+            match after == Some(&b':') {
                 true => out.extend(self.name(&text[quote..end], public)),
                 false => out.extend(self.text(&text[quote..end], true, public)),
             }

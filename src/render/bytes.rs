@@ -25,7 +25,7 @@ impl<'a> ByteIter<'a> {
     }
 
     /// Skips the first `count` bytes.
-    pub fn behind(self, count: usize) -> ByteIter<'a> {
+    pub fn skipped(self, count: usize) -> ByteIter<'a> {
         ByteIter { at: self.end.min(self.at + count * 8), ..self }
     }
 }

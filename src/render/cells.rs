@@ -93,10 +93,10 @@ fn quoted(formula: bool, text: &[u8], separator: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(if formula { b"'" } else { b"" });
     let mut rest = text;
     while let Some(quote) = memchr::memchr(b'"', rest) {
-        let (run, behind) = rest.split_at(quote + 1);
+        let (run, after) = rest.split_at(quote + 1);
         out.extend_from_slice(run);
         out.push(b'"');
-        rest = behind;
+        rest = after;
     }
     out.extend_from_slice(rest);
     out.extend_from_slice(around);

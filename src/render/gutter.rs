@@ -77,7 +77,7 @@ impl Gutter {
             line.paint(line.palette.dim);
             leaf::ascii(row, line, self.row);
             line.reset().newline();
-            (all, byte) = (all.behind(self.row), byte + self.row);
+            (all, byte) = (all.skipped(self.row), byte + self.row);
         }
     }
 

@@ -5,7 +5,7 @@ use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
 use super::form::Form;
 use super::human::human;
-use crate::codec::json::fields::{Walks, behind, key, leaf};
+use crate::codec::json::fields::{Walks, after_node, key, leaf};
 use crate::codec::json::line::{Line, Stage};
 use crate::codec::json::text::{Escaping, escaped};
 use crate::codec::layout::{Charset, Kind, Order, Show, Sign};
@@ -127,7 +127,7 @@ fn fields(message: &Message<'_>, verbose: bool, open: &mut Vec<OpenGroup>, line:
             line.constant(b",\"fields\":[");
             open.push(here);
             let next = (node.value == Value::List).then_some(0);
-            here = OpenGroup { end: behind(node, at - 1).min(here.end), next };
+            here = OpenGroup { end: after_node(node, at - 1).min(here.end), next };
         } else {
             line.constant(b"},");
         }

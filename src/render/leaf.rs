@@ -3,7 +3,7 @@
 use super::bytes::{ByteIter, Piece, Utf8};
 use super::human::{human, is_decimal, plain};
 use super::line_writer::LineWriter;
-use crate::codec::json::fields::behind;
+use crate::codec::json::fields::after_node;
 use crate::codec::json::text::{clip, hex_bits};
 use crate::codec::layout::{Kind, Show};
 use crate::codec::{Node, Sources, Tree, Value};
@@ -85,7 +85,7 @@ pub(crate) fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out
     let (mut at, mut index, mut list) = (0, 0, false);
     while at <= to {
         let node = &tree.nodes()[at];
-        let next = behind(node, at);
+        let next = after_node(node, at);
         if next <= to {
             at = next;
             index += usize::from(!node.hidden());

@@ -75,7 +75,7 @@ impl Renderer {
         self.output.failed()
     }
 
-    /// Whether the output stopped because the reader closed the pipe, which is no failure.
+    /// Whether the output stopped because the reader closed the pipe, which is not a failure.
     pub fn closed(&self) -> bool {
         self.failed().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
     }

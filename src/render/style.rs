@@ -5,7 +5,7 @@ use super::times::TimeForm;
 /// The style of the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// The terminal's width; `None` where output is no terminal.
+    /// The terminal's width; `None` where output is not a terminal.
     pub width: Option<usize>,
     /// ANSI colours.
     pub colour: bool,

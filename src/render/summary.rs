@@ -7,7 +7,7 @@ use super::style::Style;
 use super::times::{Clock, NARROW, TimeForm};
 use super::tree_text::{level, name};
 use crate::capture::Time;
-use crate::codec::json::fields::behind;
+use crate::codec::json::fields::after_node;
 use crate::codec::layout::{Show, flag};
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role, Wants};
@@ -159,8 +159,8 @@ fn head(message: &Message<'_>, style: Style, times: &mut Clock, line: &mut LineW
             Role::Server => (line.palette.server, line.palette.client),
             Role::Unknown => ("", ""),
         };
-        for (colour, end, behind) in [(src, message.src(), " > "), (dst, message.dst(), " ")] {
-            line.paint(colour).name(end).reset().put(behind);
+        for (colour, end, after_node) in [(src, message.src(), " > "), (dst, message.dst(), " ")] {
+            line.paint(colour).name(end).reset().put(after_node);
         }
     } else if message.dissection.from != Role::Unknown {
         line.put(message.dissection.from.name()).put(" ");
@@ -228,7 +228,7 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
                 whole &= fits;
                 (all, shown) = (all + (own != 1) as usize, shown + (fits && own != 1) as usize);
             }
-            at = behind(node, at);
+            at = after_node(node, at);
         }
     }
     // The headers around the message come after its own fields.
@@ -238,7 +238,7 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
         if !node.hidden() {
             whole &= pair(packet, at, sources, limit, line);
         }
-        at = behind(node, at);
+        at = after_node(node, at);
     }
     if !whole {
         line.put(" …");
@@ -288,7 +288,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
         line.put("…").put(closed);
         return;
     }
-    let (mut k, end, mut count) = (at + 1, behind(node, at), 0);
+    let (mut k, end, mut count) = (at + 1, after_node(node, at), 0);
     while k < end {
         let child = &tree.nodes()[k];
         if !child.hidden() {
@@ -315,7 +315,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
                 break;
             }
         }
-        k = behind(child, k);
+        k = after_node(child, k);
     }
     line.put(closed);
 }

@@ -70,8 +70,8 @@ impl Clock {
                 line.appended(|out| self.second.append(there, out, day_and_clock));
                 line.put(if offset < 0 { "-" } else { "+" });
                 let minutes = offset.unsigned_abs() / 60;
-                for (part, behind) in [(minutes / 60, ":"), (minutes % 60, "")] {
-                    line.put(if part < 10 { "0" } else { "" }).uint(part).put(behind);
+                for (part, after) in [(minutes / 60, ":"), (minutes % 60, "")] {
+                    line.put(if part < 10 { "0" } else { "" }).uint(part).put(after);
                 }
             }
         }

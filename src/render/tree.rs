@@ -17,7 +17,7 @@ use super::style::Style;
 use super::times::{Clock, TimeForm};
 use super::tree_text::{fault, header, notes};
 use crate::capture::Time;
-use crate::codec::json::fields::behind;
+use crate::codec::json::fields::after_node;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::dissect::{Message, Wants};
@@ -174,7 +174,7 @@ impl Trees {
                 here = outer;
             }
             let node = &nodes[at];
-            let next = behind(node, at).min(here.end);
+            let next = after_node(node, at).min(here.end);
             if let (Value::Group, Some(index), true) = (node.value, here.next, next > at + 1) {
                 here.next = Some(index + 1);
                 self.open.push(here);
@@ -314,7 +314,7 @@ fn level(page: Page<'_>, at: usize, end: usize, list: bool, more: bool) -> Level
             names = names.max(name.chars().take(NAME).count());
         }
         count += 1;
-        k = behind(node, k);
+        k = after_node(node, k);
     }
     if list {
         names = 2 + itoa::Buffer::new().format(count.saturating_sub(1)).len();

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn areas_stand_on_one_another_and_leave_gaps() {
+    fn areas_are_stacked_and_leave_gaps() {
         let body = |write: &dyn Fn(&mut Html)| {
             let page = Html::document("t", |html| write(html));
             let start = page.find("<body>").unwrap() + 6;

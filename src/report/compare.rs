@@ -63,7 +63,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
             )
         };
         let summary = format!("A: {}. B: {}.", text(0), text(1));
-        let title = "Bytes a second";
+        let title = "Bytes per second";
         let legend = RUNS.iter().enumerate().map(|(k, (name, mark))| (*mark, *name, text(k))).collect();
         let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
         chart(

@@ -1,7 +1,7 @@
 //! One message as the page stores it: its line, its tree and its bytes.
 
 use crate::capture::Time;
-use crate::codec::json::fields::behind;
+use crate::codec::json::fields::after_node;
 use crate::codec::json::line::Stage;
 use crate::codec::json::text::string;
 use crate::codec::{Level, Node, Sources, Tree, Value};
@@ -177,7 +177,7 @@ impl Maker {
                 return;
             }
             *left -= 1;
-            let end = behind(node, at).min(open.last().map_or(nodes.len(), |(end, _)| *end)).max(at + 1);
+            let end = after_node(node, at).min(open.last().map_or(nodes.len(), |(end, _)| *end)).max(at + 1);
             let numbers = node.value == Value::List && leaf::all_numbers(nodes.get(at + 1..end).unwrap_or_default());
             let element = open.last_mut().and_then(|(_, next)| next.as_mut());
             let index = element.map(|next| std::mem::replace(next, *next + 1));

@@ -118,7 +118,7 @@ fn every_message_is_there_with_its_fields_and_bytes() {
 }
 
 #[test]
-fn relations_are_told_from_both_sides() {
+fn relations_are_shown_from_both_sides() {
     let page = single(&read("riptide/riptide20-udp.pcap", 100_000));
     let columns = columns(&page);
     let names: Vec<&str> = columns["relations"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
@@ -240,7 +240,7 @@ impl Sink for Noted {
 }
 
 #[test]
-fn what_a_message_has_too_much_of_is_said() {
+fn what_a_message_has_too_much_of_is_marked() {
     let notes = |more: usize| {
         let (options, mut sink) = (crate::protocols::options(), Noted(more, None));
         let file = std::fs::File::open("fixtures/dnp/dnp-basic.pcap").unwrap();

@@ -113,12 +113,12 @@ pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String)
     let keys = columns.iter().take_while(|c| keys.contains(&c.figure)).count();
     let (keys, mut rest) = columns.split_at(keys);
     while !rest.is_empty() {
-        let (here, behind) = rest.split_at(fold(total(keys), rest, width));
+        let (here, following) = rest.split_at(fold(total(keys), rest, width));
         block(&keys.iter().chain(here).collect::<Vec<_>>(), palette, out);
-        if !behind.is_empty() {
+        if !following.is_empty() {
             out.push('\n');
         }
-        rest = behind;
+        rest = following;
     }
 }
 

@@ -133,11 +133,11 @@ pub fn pings(senders: &[Sender]) -> Table {
 
 /// The path of each direction with an estimate.
 pub fn paths(senders: &[Sender]) -> Table {
-    let title = "Paths, estimated (delays above the quickest in ms)";
+    let title = "Paths, estimated (delays above the shortest, in ms)";
     table(senders, "path", title, &PATHS, |s| s.path.loss.is_some() || s.path.delay.is_some())
 }
 
 /// Links that each side offered, those that it ended, and their lifetimes.
 pub fn links(senders: &[Sender]) -> Table {
-    table(senders, "link", "Links (lives in ms)", &LINKS, |s| s.tally.offered + s.tally.ended > 0)
+    table(senders, "link", "Links (lifetimes in ms)", &LINKS, |s| s.tally.offered + s.tally.ended > 0)
 }

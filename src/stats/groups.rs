@@ -138,7 +138,7 @@ impl Groups {
             name if name == "related" || name.starts_with("related.") => match RelatedField::by_name(name) {
                 Some(RelatedField::Any) | None => {
                     let parts = RelatedField::ALL.iter().map(|(name, ..)| *name).skip(1).collect::<Vec<_>>();
-                    let what = format!("{name:?} is no value to group by: there are {}", parts.join(", "));
+                    let what = format!("{name:?} is not a value to group by: there are {}", parts.join(", "));
                     Err(FilterError { what, text: name.into(), at: 0, len: name.chars().count() })
                 }
                 Some(part) => Ok(Key::Related(part)),

@@ -37,8 +37,8 @@ impl Outcomes {
         self.observed.clear();
         self.observer.message(message, &mut self.observed);
         // Numbers, requests and pings say nothing about an end.
-        let tells = |event: &Event| matches!(event, Event::Begin | Event::Step(_) | Event::Acked { .. });
-        self.observed.retain(|item| !matches!(item, Observed::Event(event) if !tells(event)));
+        let matters = |event: &Event| matches!(event, Event::Begin | Event::Step(_) | Event::Acked { .. });
+        self.observed.retain(|item| !matches!(item, Observed::Event(event) if !matters(event)));
         self.stats.count(&self.observed);
     }
 

@@ -25,11 +25,8 @@ pub const RULES: [(&str, &str); 7] = [
     ("never_acked", "messages that no acknowledgement in the capture names; given up: the sender's last try was seen"),
     ("lost", "numbers that a side skipped and that never arrived: lost before the place of the capture, or by it"),
     ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
-    (
-        "handled_twice",
-        "messages that get through the receiver's own filter more than once: its application has them again",
-    ),
-    ("never_handled", "messages that the receiver's own filter drops though it never had them"),
+    ("handled_twice", "messages that pass the receiver's own filter more than once: its application gets them again"),
+    ("never_handled", "messages that the receiver's own filter drops, although it never got them before"),
 ];
 
 /// The number of resends and duplicates below which there is no verdict.
@@ -121,8 +118,8 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
         ));
     }
     for (rule, n, what) in [
-        ("handled_twice", d.tally.handled_twice, "the other application gets twice"),
-        ("never_handled", d.tally.never_handled, "arrived and the other application never gets"),
+        ("handled_twice", d.tally.handled_twice, "that the other application gets twice"),
+        ("never_handled", d.tally.never_handled, "that arrived and the other application never gets"),
     ] {
         if n > 0 {
             list.push((rule, format!("{} {what}: the receiver's filter fails", Plural(n, "message"))));

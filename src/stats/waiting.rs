@@ -16,8 +16,9 @@ use crate::render::times::Clock;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-const UNANSWERED: Shape = Shape { kind: "unanswered", title: "Nothing in the capture answers these", keys: 1 };
-const NEVER_ACKED: Shape = Shape { kind: "never_acked", title: "Nothing in the capture acknowledges these", keys: 1 };
+const UNANSWERED: Shape = Shape { kind: "unanswered", title: "Messages that nothing in the capture answers", keys: 1 };
+const NEVER_ACKED: Shape =
+    Shape { kind: "never_acked", title: "Messages that nothing in the capture acknowledges", keys: 1 };
 const SLOW: Shape = Shape { kind: "slow", title: "Answered or acknowledged late (ms)", keys: 1 };
 const LATENCY: Shape = Shape { kind: "latency", title: "From message to answer or acknowledgement (ms)", keys: 4 };
 

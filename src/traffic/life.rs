@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_transport_tells_where_nobody_does() {
+    fn the_transport_shows_an_end_without_a_message() {
         let accepted = [(0, A, Some(Step::Alive(4 * SECOND))), (0, B, Some(Step::Accepted)), (3, B, None)];
         let closed = |how, side: Side, at: i64| {
             let mut by = [Some(End::Fin); 2];

@@ -98,7 +98,7 @@ impl State {
     /// The mistake, which is shown under the text.
     pub fn edit(&mut self, text: &str) -> Result<(), FilterError> {
         let Some(held) = self.held() else {
-            self.show_status("it is held no longer");
+            self.show_status("it is not held any more");
             return Ok(());
         };
         if text.is_empty() {

@@ -106,7 +106,7 @@ fn duplicates_and_overlaps_leave_the_first_bytes() {
 }
 
 #[test]
-fn holes_ends_and_lengths_that_cannot_be() {
+fn gaps_ends_and_lengths_that_cannot_be() {
     let data = payload(92);
     let mut table = Fragments::default();
     let pieces = fragments(false, 1, &data, &[(0, 24), (48, 100), (24, 44), (0, 0)]);

@@ -89,7 +89,7 @@ fn every_time_that_a_pcap_file_holds_comes_back() {
 }
 
 #[test]
-fn digits_that_a_pcap_file_has_no_room_for_are_told() {
+fn digits_that_a_pcap_file_has_no_room_for_are_reported() {
     let (lines, ..) = netkit(&DECODE, &file(12, 0, &[7_000_000_000_000, 7_000_000_001_000, 7_000_000_000_001]));
     assert_eq!(times(&lines), ["7.000000000000", "7.000000001000", "7.000000000001"]);
     let (_, error, status) = netkit(&["encode", "--json", "-", "--to", "pcap"], &lines);

@@ -182,7 +182,7 @@ fn a_program_that_ends_ends_netkit() {
 }
 
 #[test]
-fn drops_are_told_however_it_ends() {
+fn drops_are_reported_however_it_ends() {
     let dumpcap = "trap 'echo \"Packets captured: 9\" >&2\n\
                    echo \"Packets received/dropped on interface '\\''eth7'\\'': 9/4 (pcap:4/dumpcap:0/flushed:0/ps_ifdrop:0) (69.2%)\" >&2\n\
                    exit 0' INT\ncat CAPTURE; while :; do sleep 0.02; done";

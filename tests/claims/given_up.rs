@@ -15,7 +15,7 @@ fn made_and_left(wire: &mut Wire, k: usize) {
 }
 
 #[test]
-fn what_does_not_behave_is_given_up_and_told() {
+fn what_does_not_behave_is_given_up_and_reported() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
     let (found, mut counters) = dissect(wire.file());
@@ -29,7 +29,7 @@ fn what_does_not_behave_is_given_up_and_told() {
 }
 
 #[test]
-fn the_command_tells_it_without_v() {
+fn the_command_reports_it_without_v() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
     let reported = super::common::run(&["decode", "-", "-f", "ndjson"], &wire.file()).err;

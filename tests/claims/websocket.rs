@@ -8,7 +8,7 @@ const DEFLATED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket
 const HANDSHAKE: &[u8] = b"\x01\0\0\x0b{\"user\":{}}";
 
 /// The bytes of each side in order, and whether the client sends them.
-type Said = Vec<(bool, Vec<u8>)>;
+type Sent = Vec<(bool, Vec<u8>)>;
 
 /// A frame: FIN, RSV1 and opcode as in `first`.
 fn frame(first: u8, masked: bool, bytes: &[u8]) -> Vec<u8> {
@@ -57,7 +57,7 @@ fn others_are_let_go() {
     let protobuf: &[u8] = &[0x08, 0x01, 0x12, 0x05, b'h', b'e', b'l', b'l', b'o', 0x18, 0x07];
     let engine_io: &[u8] = b"\x042[\"message\",{\"a\":1}]";
     let small: &[u8] = &[1, 0, 0, 0, 2, 0, 0, 0];
-    let cases: [(&[u8], Said); 9] = [
+    let cases: [(&[u8], Sent); 9] = [
         (ANSWER, vec![]),
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", vec![]),
         (ANSWER, vec![(true, frame(0x81, true, jupyter)), (false, frame(0x81, false, jupyter))]),
@@ -151,7 +151,7 @@ const HEARTBEAT: &[u8] = &[3, 0, 0, 0];
 fn from_its_middle() {
     let options = netkit::protocols::options();
     let other = [7, 0, 0xfe, 1];
-    let cases: [(Said, &[&str]); 7] = [
+    let cases: [(Sent, &[&str]); 7] = [
         (vec![(true, frame(0x82, true, REQUEST)), (false, frame(0x82, false, RESPONSE))], &["request", "response"]),
         (vec![(true, frame(0x82, true, REQUEST))], &["request"]),
         (vec![(false, frame(0x82, false, RESPONSE))], &["response"]),
@@ -212,7 +212,7 @@ fn others_are_let_go_from_their_middle() {
     let jupyter = br#"{"header": {"msg_id": "1"}, "code": "", "sys": 1}"#;
     let mqtt: &[u8] = b"\x30\x10\0\x04MQTT\x04\x02\0\x3c\0\x04abcd";
     let small: &[u8] = &[1, 0, 0, 0, 2, 0, 0, 0];
-    let cases: [Said; 10] = [
+    let cases: [Sent; 10] = [
         vec![(true, frame(0x81, true, jupyter)), (false, frame(0x81, false, jupyter))],
         vec![(true, frame(0x82, true, mqtt)), (false, frame(0x82, false, &[0x40, 2, 0, 0]))],
         vec![(true, frame(0x82, true, small)), (false, frame(0x82, false, small))],
@@ -236,7 +236,7 @@ fn others_are_let_go_from_their_middle() {
     // Random bytes in the form of frames.
     let mut random = super::common::Random(7);
     for _ in 0..20_000 {
-        let sent: Said = (0..4)
+        let sent: Sent = (0..4)
             .map(|n| {
                 let bytes: Vec<u8> = (0..random.below(24)).map(|_| [0, 1, 2, 3, 4, 5, 0xff][random.below(7)]).collect();
                 let key = [random.below(256), random.below(256), random.below(4), 0].map(|b| b as u8);

@@ -246,7 +246,7 @@ fn a_packet_that_the_capture_cut_is_not_held_against_the_file() {
 }
 
 #[test]
-fn mistakes_are_told_together() {
+fn mistakes_are_reported_together() {
     let scratch = Scratch::new("check-mistakes");
     let message =
         |id: u8, fields: &str| format!("[[message]]\nid = {id}\nname = \"m{id}\"\n[message.fields]\n{fields}\n");
@@ -275,7 +275,7 @@ fn mistakes_are_told_together() {
     let by = "[packet.fields]\nk = { type = \"u8\", enum = { one = 1 } }\nm = { type = \"message\", by = \"k\" }\n";
     let file = scratch.write("named.toml", format!("{head}{by}[[message]]\nid = \"two\"\nname = \"{{id}}\"\n"));
     let reported = text(&check(&[&file]));
-    assert_eq!(reported, format!("{file}: line 7: id: \"two\" is no number, and no name of one\n"));
+    assert_eq!(reported, format!("{file}: line 7: id: \"two\" is neither a number nor a name of one\n"));
 }
 
 #[test]
@@ -358,21 +358,21 @@ sets = { lonely = 1 }
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn what_cannot_be_read_is_reported() {
     let scratch = Scratch::new("check-input");
     let file = tutorial("3.toml");
     // A capture without packets.
     let empty = scratch.write("empty.pcap", Wire::default().file());
     let done = check(&[&file, &empty]);
     assert_eq!(done.status.code(), Some(1));
-    assert!(text(&done).contains("no packet was tried: -p mygame takes everything"), "{}", text(&done));
+    assert!(text(&done).contains("no packet was tried: -p mygame reads everything"), "{}", text(&done));
     assert_eq!(check(&[&file, &empty, "--allow-empty"]).status.code(), Some(0));
     let nothing = scratch.write("nothing.pcap", "");
     for (args, status, what) in [
         (vec![&*file, &nothing], 3, "it is empty"),
         (vec![&*file, "no-such.pcap"], 3, "no-such.pcap"),
         (vec!["no-such.toml"], 3, "no-such.toml"),
-        (vec![&*file, &empty, "-p", "riptide"], 2, "-p mygame takes everything"),
+        (vec![&*file, &empty, "-p", "riptide"], 2, "-p mygame reads everything"),
         (vec![&*file, &empty, "--port", "7=nobody"], 2, "nobody"),
         (vec![&*file, &empty, "-s", "mygame.x=1"], 2, "mygame.x"),
     ] {

@@ -79,9 +79,9 @@ fn expected(proto: &str, line: &Json) -> Option<(String, Json)> {
     }
     // Bytes after a complete message.
     if let (None, Some(map)) = (line.get("fault"), fields.as_object_mut())
-        && let Some(behind) = map.shift_remove("unparsed")
+        && let Some(following) = map.shift_remove("unparsed")
     {
-        map.insert("trailing".into(), behind);
+        map.insert("trailing".into(), following);
     }
     Some((name.into(), fields))
 }
@@ -225,7 +225,7 @@ fn what_cannot_be_written_says_why() {
 }
 
 #[test]
-fn what_is_left_out_stands_in_the_file_and_on_the_page() {
+fn what_is_left_out_is_in_the_file_and_on_the_page() {
     let page = include_str!("../../src/docs/protocol_files.md");
     for proto in WRITTEN {
         let text = run(&["fields", proto, "--as-toml"]).stdout;

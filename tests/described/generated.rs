@@ -54,8 +54,8 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
     let count = 1 + random.below(6);
     for k in 0..count {
         let name = format!("f{k}");
-        let behind = number.clone();
-        let condition = match &behind {
+        let following = number.clone();
+        let condition = match &following {
             Some(number) if random.below(3) == 0 => match random.below(5) {
                 0 => format!(", if = \"{number} & 1\""),
                 1 => format!(", if = \"{number} in 1..3 or {number} == 7\""),
@@ -152,7 +152,7 @@ fn fields(random: &mut Random, structs: usize, last: bool) -> String {
                  {name}v = {{ type = \"u8\", if = \"{name}m\" }}",
                 random.one(&["1", "2"])
             ),
-            13 => match behind {
+            13 => match following {
                 Some(number) => format!(
                     "{name}a = {{ name = \"{name}\", type = \"u8\", if = \"{number} < 4\" }}\n\
                      {name}b = {{ name = \"{name}\", type = \"string8\", if = \"{number} >= 4\" }}"
@@ -274,7 +274,7 @@ pub fn gives_back(described: &'static dyn Dissector, packets: impl Iterator<Item
 }
 
 #[test]
-fn names_that_stand_twice_are_refused_or_proven_apart() {
+fn names_that_occur_twice_are_refused_or_proven_apart() {
     let head = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\nk = \"u8\"\n";
     for (fields, good) in [
         ("s = { type = \"s\", inline = true }\nn = \"u16\"\n[struct.s]\nn = \"u8\"", false),

@@ -140,7 +140,7 @@ fn the_environment_names_files() {
 }
 
 #[test]
-fn fields_tell_how_well_a_file_is_recognised() {
+fn fields_shows_how_well_a_file_is_recognised() {
     let folder = Scratch::new("described-recognised");
     let poor = "protocol = \"poor\"\n[[message]]\nname = \"any\"\nany = true\n[message.fields]\nrest = \"bytes\"\n";
     let poor = folder.write("poor.toml", poor);

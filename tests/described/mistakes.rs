@@ -74,7 +74,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"text\", until = \"xy\", hidden = true }", "which character ended it"),
         ("a = { type = \"text\", until = \"x\", hidden = true, if = \"left 1\" }", "whether it is there"),
         ("a = { type = \"text\", size = \"u99\" }", "no field \"u99\""),
-        ("a = { type = \"text\", size = \"f32\" }", "no whole number"),
+        ("a = { type = \"text\", size = \"f32\" }", "not a whole number"),
         ("a = { type = \"u8\", until = \"x\" }", "until and charset are for text and bytes"),
         ("a = { type = \"text\", until = \"\" }", "at least one character"),
         ("a = { type = \"text\", charset = \"utf-9\" }", "did you mean \"utf-8\"?"),
@@ -98,7 +98,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"u8\", sets = \"b\" }", "[memory] has no \"b\""),
         ("a = { type = \"bytes\", xor = 300 }", "a number up to 255"),
         ("a = { type = \"bytes\", join = { key = [\"b\"] } }", "no field \"b\""),
-        ("a = { type = \"bytes\", join = { index = \"a\" } }", "no number before it"),
+        ("a = { type = \"bytes\", join = { index = \"a\" } }", "not an earlier number"),
         ("a = { type = \"bytes\", join = { } }", "expected index and count"),
         ("a = \"u8[]\"", "how many?"),
         ("a = \"u8[b]\"", "no field \"b\""),
@@ -116,14 +116,14 @@ fn every_key_says_what_it_expects() {
     for (text, line, what) in [
         ("", 1, "protocol is missing"),
         ("protocol = \"riptide\"", 1, "built-in"),
-        ("protocol = \"a b\"", 1, "no name"),
+        ("protocol = \"a b\"", 1, "not a name"),
         ("protocol = \"toy\"\nencoding = \"middle\"", 2, "expected be or le"),
         ("protocol = \"toy\"\n[packet.fields]\na = \"u16\"", 3, "encoding is missing"),
-        ("protocol = \"toy\"\n[tcp]\nports = [70000]", 3, "70000 is no port"),
+        ("protocol = \"toy\"\n[tcp]\nports = [70000]", 3, "70000 is not a port"),
         (
             "protocol = \"toy\"\n[tcp]\nframe = { length = \"u7\" }\n[packet.fields]\na = \"u8\"",
             3,
-            "no word of a length",
+            "not a word of a length",
         ),
         ("protocol = \"toy\"\n[tcp]\nframe = { most = 3 }", 3, "expected one of length"),
         ("protocol = \"toy\"\n[tcp]\nports = [1]\n[packet.fields]\na = \"u8\"", 2, "frame is missing"),
@@ -232,7 +232,7 @@ fn every_key_of_the_language_has_its_mistakes() {
         assert!(sections.iter().any(|(of, ..)| of == key), "mistakes/keys.txt has no mistake for {key}");
     }
     for (of, ..) in &sections {
-        assert!(keys.contains(of), "{of} is no key of the language");
+        assert!(keys.contains(of), "{of} is not a key of the language");
     }
 }
 

@@ -36,10 +36,10 @@ fn a_text_that_is_a_number_is_shown_as_one() {
 fn what_is_no_number_or_too_large_is_a_fault() {
     let decimal = file("n = { type = \"text\", until = \":\", number = { text = \"dec\" } }");
     for (text, why) in [
-        ("x:", "a text that is no number"),
-        (":", "a text that is no number"),
-        ("1 :", "a text that is no number"),
-        ("0x10:", "a text that is no number"),
+        ("x:", "a text that is not a number"),
+        (":", "a text that is not a number"),
+        ("1 :", "a text that is not a number"),
+        ("0x10:", "a text that is not a number"),
         ("18446744073709551616:", "no room in 64 bits"),
         ("-9223372036854775809:", "no room in 64 bits"),
         ("12", "no end"),

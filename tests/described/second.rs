@@ -205,7 +205,7 @@ fn padding_under_one_name() {
 
 /// Every mistake is reported with its line, also if one field has several references.
 #[test]
-fn all_mistakes_are_said() {
+fn all_mistakes_are_reported() {
     let file = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\na = \"u9\"\nb = { type = \"u8\", if = \"a == x\" }\n\
         c = { type = \"u8\", if = \"q\" }\nm = { type = \"message\", by = \"b\" }\n[[message]]\nid = 1\nname = \"one\"\n\
         [message.fields]\nd = \"u7\"\n[[message]]\nid = 2\nname = \"two\"\n[message.fields]\ne = { type = \"u8[w]\" }\n";

@@ -79,7 +79,7 @@ fn deflated_messages_are_read_and_given_back() {
     let mut state = Compress::new(Compression::default(), false);
     let entities: Vec<u8> = (0..80u16).flat_map(|k| [k.to_le_bytes(), (k * 5).to_le_bytes()].concat()).collect();
     let long = [&[2][..], b"WGME", &80u16.to_le_bytes(), &entities].concat();
-    let mut said = vec![
+    let mut sent = vec![
         (true, upgrade.into_bytes()),
         (false, answer.into_bytes()),
         (true, frame(true, false, b"\x01WGME\x03Ada")),
@@ -87,19 +87,19 @@ fn deflated_messages_are_read_and_given_back() {
     // The second is shorter because the compressor remembers the first.
     let packed = [deflate(&mut state, &long), deflate(&mut state, &long)];
     assert!(packed[1].len() < packed[0].len() / 2 && packed[0].len() < long.len());
-    said.extend(packed.map(|packed| (false, frame(false, true, &packed))));
+    sent.extend(packed.map(|packed| (false, frame(false, true, &packed))));
     let mut wire = Wire::default();
-    wire.stream(ends, &said);
+    wire.stream(ends, &sent);
     let capture = folder.write("webgame.pcap", wire.file());
     // The path alone identifies the protocol, so -p is not needed.
     for option in ["-p", "--protocol-file"] {
-        let told = run(&["decode", &capture, option, &file, "-f", "ndjson"]);
-        let text = String::from_utf8(told.stdout).unwrap();
-        let told: Vec<Json> = lines(&text).into_iter().filter(|line| line["proto"] == "webgame").collect();
-        let names: Vec<&str> = told.iter().map(|line| line["message"].as_str().unwrap()).collect();
+        let printed = run(&["decode", &capture, option, &file, "-f", "ndjson"]);
+        let text = String::from_utf8(printed.stdout).unwrap();
+        let printed: Vec<Json> = lines(&text).into_iter().filter(|line| line["proto"] == "webgame").collect();
+        let names: Vec<&str> = printed.iter().map(|line| line["message"].as_str().unwrap()).collect();
         assert_eq!(names, ["hello", "state", "state"], "{option}: {text}");
-        assert_eq!(told[0]["fields"], json!({"name": "Ada"}));
-        for state in &told[1..] {
+        assert_eq!(printed[0]["fields"], json!({"name": "Ada"}));
+        for state in &printed[1..] {
             let entities = state["fields"]["entities"].as_array().unwrap();
             assert_eq!((entities.len(), &entities[79]), (80, &json!({"id": 79, "x": 39.5})), "{state}");
             assert_eq!((&state["from"], &state["length"]), (&json!("server"), &json!(long.len())));
@@ -111,7 +111,7 @@ fn deflated_messages_are_read_and_given_back() {
 
 /// A file with both carriers: if the capture lacks the upgrade, the port decides.
 #[test]
-fn the_port_tells_the_carrier_of_a_stream_without_upgrade() {
+fn the_port_decides_the_carrier_of_a_stream_without_upgrade() {
     let folder = Scratch::new("described-carriers");
     let text = FILE.replace("[websocket]", "[tcp]\nports = [8089]\nframe = { length = \"u16\" }\n\n[websocket]");
     let file = folder.write("webgame.toml", text);
@@ -122,9 +122,9 @@ fn the_port_tells_the_carrier_of_a_stream_without_upgrade() {
         let ends = ["127.0.0.1:40000".parse().unwrap(), format!("127.0.0.1:{port}").parse().unwrap()];
         wire.stream(ends, &[(true, bytes)]);
         let capture = folder.write(&format!("{carrier}.pcap"), wire.file());
-        let reported = run(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
-        let reported = lines(&String::from_utf8(reported.stdout).unwrap());
-        let seen: Vec<_> = reported.iter().map(|line| (&line["message"], &line["fields"])).collect();
+        let printed = run(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        let printed = lines(&String::from_utf8(printed.stdout).unwrap());
+        let seen: Vec<_> = printed.iter().map(|line| (&line["message"], &line["fields"])).collect();
         assert_eq!(seen, [(&json!("hello"), &json!({"name": "Ada"}))], "{carrier}");
     }
 }

@@ -380,8 +380,8 @@ fn what_is_not_known_is_a_fault() {
     let counted = one("v = { type = \"u8[u8]\", prefix = \"number\" }", b"\x03\x01");
     assert_eq!(counted["fields"], json!({"number": 3, "v": [1]}));
     // The count of a complete list is not shown, whatever is broken after it.
-    let behind = one("v = \"u8[u8]\"\nx = \"u8\"\nw = \"u16\"", b"\x02\x07\x08\x05\x01");
-    assert_eq!(behind["fields"], json!({"v": [7, 8], "x": 5, "unparsed": "01"}));
+    let following = one("v = \"u8[u8]\"\nx = \"u8\"\nw = \"u16\"", b"\x02\x07\x08\x05\x01");
+    assert_eq!(following["fields"], json!({"v": [7, 8], "x": 5, "unparsed": "01"}));
     let checked = one("v = { type = \"u8[u8]\", checked = true }", b"\x03\x01");
     assert_eq!(checked["fields"], json!({"unparsed": "0301"}));
 }

@@ -79,7 +79,7 @@ fn both_directions_are_filled() {
 
 /// Every request is either answered or reported as unanswered.
 #[test]
-fn what_nobody_answers_is_told() {
+fn what_nobody_answers_is_reported() {
     let has = |line: &Json, code: &str| {
         line["notes"].as_array().into_iter().flatten().any(|note| note["code"].as_str() == Some(code))
     };
@@ -132,7 +132,7 @@ fn a_pipe_is_held_back_and_gives_the_same() {
 }
 
 #[test]
-fn a_full_memory_is_said_and_claims_nothing() {
+fn a_full_memory_is_reported_and_claims_nothing() {
     let path = fixture("riptide/riptide20-lossy.pcap");
     let mut command = netkit(&["decode", "--link", "-f", "ndjson", "--limit", "links=20"]);
     let few = feed(command.arg(&path).args(args_of(&path)), b"").ok();

@@ -87,7 +87,7 @@ fn the_time_is_that_between_the_two_messages() {
 
 /// A relation to a frame with several messages has the index of the message.
 #[test]
-fn several_messages_of_a_frame_are_told_apart() {
+fn several_messages_of_a_frame_are_distinguished() {
     let mut with = [0; 2];
     for file in ["riptide/riptide20-tcp.pcap", "riptide/edge22-tcp.pcap", "nano/nano-ws-bad.pcap"] {
         let lines = decode(file, None);

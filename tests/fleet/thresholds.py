@@ -35,7 +35,7 @@ UNTYPED = re.compile(
             # Values within themselves, at any depth; kinds without a name; numbers of several types.
             r"msgpack-rpc fields \w+ \w+\.((list|pairs)\..*|kind|number)",
             r"ntp fields request reference",  # a time, which is 0 if there is none
-            r"hawknl fields frame length",  # printed of a frame that is no message
+            r"hawknl fields frame length",  # printed of a frame that is not a message
             r"raknet fields fragment .*|raknet packet  id|raknet derived  joined\.packet\.id",
             r"minecraft derived  memory\.compression",  # what a protocol file remembers
         ]

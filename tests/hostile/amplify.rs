@@ -113,7 +113,7 @@ fn packed() {
 
 /// Cut names are noted once and stay distinct; a message with a cut name still encodes to the same bytes.
 #[test]
-fn cut_names_are_told() {
+fn cut_names_are_reported() {
     for capture in [traffic::names_of_many_protos(), traffic::routes_of_a_dictionary()] {
         let done = netkit(&["decode", "-q", "-p", "nano", "-f", "ndjson", "-c", "10", "-"], &capture);
         let text = String::from_utf8(done.stdout).expect("UTF-8");

@@ -207,7 +207,7 @@ fn conversations_that_hold_much() {
 }
 
 #[test]
-fn tcp_with_endless_holes() {
+fn tcp_with_endless_gaps() {
     soon("holes", || {
         for backwards in [false, true] {
             let mut file = File::new();

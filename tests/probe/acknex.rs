@@ -48,7 +48,7 @@ fn join_and_info() {
         let [slope, infos] = ["clock_per_second", "infos_per_second"].map(|name| fact(&report, name).as_f64().unwrap());
         assert!((slope / (0.02 * infos) - 1.0).abs() < 0.03, "{slope} at {infos} infos in a second");
         assert!(infos >= 3.0 / took - 0.1, "{infos} infos in a second: 3 more in less than {took} s");
-        assert!(report.samples.is_empty(), "an info is no round trip");
+        assert!(report.samples.is_empty(), "an info is not a round trip");
         assert_eq!(peer.sent(), [hex("02 6e 65 74 6b 69 74 00")], "one join, nothing else");
     }
 }

@@ -73,7 +73,7 @@ fn a_lost_question_is_asked_again_and_not_counted() {
 }
 
 #[test]
-fn who_does_not_answer_is_told_apart() {
+fn silent_servers_are_distinguished() {
     let fails = |answer: &'static str| {
         let peer = udp(V4, question, move |_| if answer.is_empty() { Vec::new() } else { say(answer) });
         let output = netkit(&[&peer.addr.to_string(), "-p", &a2s(), "-n", "1", "-W", "300ms", "-f", "ndjson"]);

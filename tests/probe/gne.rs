@@ -207,7 +207,7 @@ fn rounds_are_refused_once() {
 
 /// Every format reports the socket that a probe costs the server.
 #[test]
-fn what_it_costs_is_said() {
+fn what_it_costs_is_reported() {
     let message = [
         ("text", "costs the server a socket"),
         ("ndjson", "\"sockets_left\":1"),

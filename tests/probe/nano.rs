@@ -150,7 +150,7 @@ fn failures_over_tcp() {
 /// pinus and pomelo see a connection with its first byte, and end it at once if they are full; nano's check of
 /// handshakes ends one that has sent a handshake.
 #[test]
-fn who_is_full_is_told_from_who_checks_handshakes() {
+fn full_servers_differ_from_those_that_check_handshakes() {
     for (advice, full) in [("it is full", true), ("its check of handshakes", false)] {
         let peer = tcp(check, move |conn| {
             while let [kind, a, b, c] = conn.read(4)[..] {

@@ -319,7 +319,7 @@ fn a_set_version_goes_alone() {
 
 /// A socket that cannot be ended is reported.
 #[test]
-fn what_is_left_behind_is_told() {
+fn what_is_left_open_is_reported() {
     let (report, seen) = probe(Kind::Pytide, &[]);
     assert_eq!((outcome(&report), seen.harmed), ("ok", None));
     assert!(seen.open == 1 && report.notes.iter().any(|note| note.contains("CLOSE_WAIT")), "{:?}", report.notes);

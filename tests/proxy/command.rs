@@ -53,7 +53,7 @@ impl Proxy {
     }
 
     /// Waits until it has reported this, from the last line read on. Returns the line.
-    pub fn tells(&mut self, what: &str) -> String {
+    pub fn reports(&mut self, what: &str) -> String {
         loop {
             let mut line = String::new();
             assert!(self.errors.read_line(&mut line).unwrap() > 0, "it has ended without {what:?}: {}", self.before);
@@ -145,7 +145,7 @@ fn the_status_is_printed_on_request() {
     // Until all of them have arrived.
     let (first, up) = loop {
         signal(&proxy.child, "-USR1");
-        let [first, up, _] = ["status after", "netkit: up ", "netkit: down "].map(|what| proxy.tells(what));
+        let [first, up, _] = ["status after", "netkit: up ", "netkit: down "].map(|what| proxy.reports(what));
         if up.contains(" 3 packets arrived") {
             break (first, up);
         }
@@ -160,7 +160,7 @@ fn the_status_is_printed_on_request() {
     assert!(reported.contains("netkit: up   4 packets arrived, 1 sent, 1 dropped\n"), "{reported}");
     let mut proxy = Proxy::start(&server, &["-f", "none", "--status", "100ms"]);
     for _ in 0..2 {
-        proxy.tells("status after");
+        proxy.reports("status after");
     }
     proxy.end();
 }
@@ -402,7 +402,7 @@ fn without_its_acks_a_message_is_sent_again() {
 
 /// A GNE server names a UDP port in its stream: these datagrams do not pass the proxy, which is reported.
 #[test]
-fn datagrams_beside_a_stream_are_told() {
+fn datagrams_beside_a_stream_are_reported() {
     let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s"];
     let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
     let replay = |args: &[&str]| {

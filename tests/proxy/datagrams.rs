@@ -164,7 +164,7 @@ fn the_seed_decides_what_is_lost() {
 }
 
 #[test]
-fn a_closed_port_is_told_once() {
+fn a_closed_port_is_reported_once() {
     let relay = start(config(closed_udp()));
     let client = socket();
     client.connect(relay.at).unwrap();

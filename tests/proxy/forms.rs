@@ -37,7 +37,7 @@ fn a_table_has_the_columns_of_what_was_done() {
 }
 
 #[test]
-fn a_dialogue_says_behind_each_message_what_was_done() {
+fn a_dialogue_has_the_outcome_after_each_message() {
     let (out, _) = shown("dialogue");
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 4, "{out}");

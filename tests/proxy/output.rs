@@ -77,7 +77,7 @@ fn a_closed_stdout_ends_the_printing_alone() {
     all_pass(&proxy.at, &server, &client, 500);
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{reported}");
-    assert!(reported.contains("netkit: stdout is closed: the relay goes on\n"), "{reported}");
+    assert!(reported.contains("netkit: stdout is closed: the relay continues\n"), "{reported}");
     assert!(
         !reported.contains("not printed") && reported.contains("up   500 packets arrived, 500 sent\n"),
         "{reported}"
@@ -350,7 +350,7 @@ fn one_leg_is_counted() {
     let client = ["aa", "bb", "cc", "dd", "ee"];
     let server = ["aa", "cc", "cc", "dd", "ee"];
     let both = [&client[..], &server].concat();
-    let line = |leg| format!("netkit: a proxy's recording: of its two legs the {leg}'s is read (--leg)\n");
+    let line = |leg| format!("netkit: a proxy's recording: only the {leg}'s leg is read (--leg)\n");
     for (args, want, spoken) in [
         (&[][..], &both[..], None),
         (&["--leg", "both"], &both, None),
@@ -363,13 +363,13 @@ fn one_leg_is_counted() {
         all.sort_unstable();
         want.sort_unstable();
         assert_eq!(all, want, "{args:?}");
-        assert_eq!(spoken.is_some_and(|line| reported.contains(&line)), reported.contains("two legs"), "{reported}");
+        assert_eq!(spoken.is_some_and(|line| reported.contains(&line)), reported.contains("leg is read"), "{reported}");
     }
     for (args, count) in [(&[][..], 5), (&["--leg", "server"], 5), (&["--leg", "both"], 10)] {
         let [out, reported] = run(&[&["stats", name, "-f", "json"], args].concat());
         let stats: serde_json::Value = serde_json::from_str(&out).unwrap();
         assert_eq!(stats["messages"], count, "{args:?}: {out}");
-        assert_eq!(reported.contains("two legs"), count == 5, "{reported}");
+        assert_eq!(reported.contains("leg is read"), count == 5, "{reported}");
     }
     // Each line says which leg it is of, and filters and columns know it.
     let of = |leg: &str, args: &[&str]| {

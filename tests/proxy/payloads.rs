@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 type Values = (u8, &'static str, bool);
 type Writer = fn(Values) -> Vec<u8>;
 
-const SAID: [Values; 3] = [(10, "ann", true), (20, "bob", false), (30, "cat", true)];
+const PAYLOAD: [Values; 3] = [(10, "ann", true), (20, "bob", false), (30, "cat", true)];
 
 fn json((hp, name, keep): Values) -> Vec<u8> {
     format!("{{\"hp\":{hp},\"name\":\"{name}\",\"keep\":{keep}}}").into_bytes()
@@ -53,7 +53,7 @@ fn request(flags: u8, id: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Reads a package, as a peer does.
-fn hear(stream: &mut TcpStream) -> Vec<u8> {
+fn receive(stream: &mut TcpStream) -> Vec<u8> {
     let mut head = [0; 4];
     stream.read_exact(&mut head).unwrap();
     let mut body = vec![0; u32::from_be_bytes([0, head[1], head[2], head[3]]) as usize];
@@ -112,21 +112,21 @@ impl Case {
         let protos = if self.name == "protos" { PROTOS } else { "{}" };
         let answer = format!("{{\"code\":200,\"sys\":{{\"heartbeat\":9,\"protos\":{protos}}}}}");
         client.write_all(&package(1, b"{\"sys\":{\"type\":\"t\",\"version\":\"1\"}}")).unwrap();
-        hear(&mut server);
+        receive(&mut server);
         server.write_all(&package(1, answer.as_bytes())).unwrap();
-        hear(&mut client);
-        client.write_all(&[package(2, b""), self.spoken(SAID).concat()].concat()).unwrap();
+        receive(&mut client);
+        client.write_all(&[package(2, b""), self.spoken(PAYLOAD).concat()].concat()).unwrap();
         client.shutdown(Shutdown::Write).unwrap();
-        hear(&mut server);
+        receive(&mut server);
         let mut got = Vec::new();
         server.read_to_end(&mut got).unwrap();
         drop((client, server));
         let (_, reported) = proxy.end();
         let (mut all, mut rest) = (Vec::new(), &got[..]);
         while let [_, a, b, c, ..] = rest {
-            let (one, behind) = rest.split_at(4 + u32::from_be_bytes([0, *a, *b, *c]) as usize);
+            let (one, following) = rest.split_at(4 + u32::from_be_bytes([0, *a, *b, *c]) as usize);
             all.push(one.to_vec());
-            rest = behind;
+            rest = following;
         }
         assert!(rest.is_empty(), "{}: {reported}", self.name);
         all
@@ -144,7 +144,7 @@ impl Case {
 fn one_name_for_a_payloads_values() {
     let mut cells = 0;
     for case in ENCODINGS.map(Case::new) {
-        let spoken = case.spoken(SAID);
+        let spoken = case.spoken(PAYLOAD);
         assert_eq!(case.through(None), spoken, "{}: untouched", case.name);
         let pcap = case.file("run.pcap");
         let read = ["-q", "-p", "nano", "--leg", "client"];
@@ -160,7 +160,7 @@ fn one_name_for_a_payloads_values() {
             let want = [spoken[0].clone(), spoken[2].clone()];
             assert_eq!(case.through(Some(rule)), want, "{}: {rule}", case.name);
         }
-        let [first, second, third] = SAID;
+        let [first, second, third] = PAYLOAD;
         for (rule, want) in [
             ("payload.hp == 20: payload.name='much longer'", [first, (20, "much longer", false), third]),
             ("message == request: payload.hp=77", [(77, first.1, true), (77, second.1, false), (77, third.1, true)]),
@@ -188,7 +188,7 @@ fn what_is_written_otherwise_stays() {
         |(hp, name, keep)| format!("{{ \"hp\": {hp}, \"name\": \"{name}\", \"keep\": {keep} }}").into();
     let case = Case { write: spaced, ..Case::new(ENCODINGS[4]) };
     let got = case.through(Some("payload.name == cat: payload.hp=5"));
-    assert_eq!(got, [&case.spoken(SAID)[..2], &[request(0, 3, &json((5, "cat", true)))]].concat());
+    assert_eq!(got, [&case.spoken(PAYLOAD)[..2], &[request(0, 3, &json((5, "cat", true)))]].concat());
     // A varint with one byte more than it needs.
     let long: Writer = |values| {
         let mut bytes = tagged(values);
@@ -197,7 +197,7 @@ fn what_is_written_otherwise_stays() {
     };
     // protobuf keeps the long varint, pomelo's form cannot.
     let name = |(hp, _, keep): Values| (hp, "x", keep);
-    for (which, want) in [(1, SAID.map(name)), (5, SAID)] {
+    for (which, want) in [(1, PAYLOAD.map(name)), (5, PAYLOAD)] {
         let case = Case { write: long, ..Case::new(ENCODINGS[which]) };
         assert_eq!(case.through(Some("message == request: payload.name=x")), case.spoken(want), "{}", case.name);
         std::fs::remove_dir_all(&case.files).unwrap();
@@ -217,7 +217,7 @@ fn compressed_payloads() {
         [(4, |v| packed(&json(v)), json), (1, |v| packed(&tagged(v)), tagged), (5, |v| packed(&tagged(v)), tagged)];
     for (which, write, plain) in writers {
         let case = Case { write, flags: 0x10, ..Case::new(ENCODINGS[which]) };
-        let spoken = case.spoken(SAID);
+        let spoken = case.spoken(PAYLOAD);
         let got = case.through(Some("payload.hp == 20: payload.name='much longer'"));
         assert_eq!([&got[0], &got[2]], [&spoken[0], &spoken[2]], "{}", case.name);
         // The package's and the message's header.

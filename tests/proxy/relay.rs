@@ -11,12 +11,12 @@ use std::time::Duration;
 pub type Fates = Vec<(&'static str, Option<&'static str>, u32, bool)>;
 
 #[derive(Default)]
-pub struct Told {
+pub struct Reported {
     pub outcomes: Fates,
     pub notes: Vec<String>,
 }
 
-impl RelayOutput for Told {
+impl RelayOutput for Reported {
     fn passed(&mut self, passed: Passed<'_>) {
         self.outcomes.push((passed.direction.name(), passed.lost, passed.copies, passed.reordered));
     }
@@ -29,7 +29,7 @@ impl RelayOutput for Told {
 pub struct Running {
     pub at: SocketAddr,
     stop: CancelToken,
-    thread: JoinHandle<(Counts, Told)>,
+    thread: JoinHandle<(Counts, Reported)>,
 }
 
 /// The configuration of most tests: both transports, no impairments.
@@ -53,7 +53,7 @@ pub fn start(config: Config) -> Running {
     let mut relay = Relay::bind(config).unwrap();
     let (at, ours) = (relay.local(), stop.clone());
     let thread = std::thread::spawn(move || {
-        let mut reported = Told::default();
+        let mut reported = Reported::default();
         let counts = relay.run(&ours, None, &mut reported).unwrap();
         (counts, reported)
     });
@@ -62,7 +62,7 @@ pub fn start(config: Config) -> Running {
 
 impl Running {
     /// Stops it.
-    pub fn end(self) -> (Counts, Told) {
+    pub fn end(self) -> (Counts, Reported) {
         self.stop.set();
         self.thread.join().unwrap()
     }

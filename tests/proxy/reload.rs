@@ -64,7 +64,7 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     until(&client, &server, &[3, 1], &[3, 0xaa]);
     // A wrong file: its error is reported with its place, and the earlier rules stay.
     fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: dta=bb\n").unwrap();
-    proxy.tells("the previous rules stay in force");
+    proxy.reports("the previous rules stay in force");
     until(&client, &server, &[3, 1], &[3, 0xaa]);
     // Corrected, with the same modification time and length, and reloaded by SIGHUP.
     let times = fs::metadata(&file.0).unwrap().modified().unwrap();
@@ -74,7 +74,7 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     assert!(Command::new("kill").args(["-HUP", &proxy.id().to_string()]).status().unwrap().success());
     until(&client, &server, &[3, 1], &[3, 0xcc]);
     fs::remove_file(&file.0).unwrap();
-    proxy.tells("it is gone: the rules stay in force");
+    proxy.reports("the file was removed: its rules stay in force");
     until(&client, &server, &[3, 1], &[3, 0xcc]);
     let (_, reported) = proxy.end();
     assert!(reported.contains("read again: 1 rule"), "{reported}");
@@ -87,7 +87,7 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     );
     assert!(
         reported.contains("the previous rules stay in force")
-            && reported.contains("it is gone: the rules stay in force"),
+            && reported.contains("the file was removed: its rules stay in force"),
         "{reported}"
     );
 }

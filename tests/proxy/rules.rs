@@ -107,7 +107,7 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
 
 /// A delayed message delays the messages after it: a stream keeps its order.
 #[test]
-fn a_delay_holds_up_what_is_behind() {
+fn a_delay_holds_up_what_follows() {
     let mut through = Through::new(&["-p", "nano", "--on", "route == a.late: delay 300ms"]);
     let spoken = [notify("a.now", b"1"), notify("a.late", b"2"), notify("a.now", b"3")];
     let begin = Instant::now();

@@ -67,7 +67,7 @@ fn every_byte_both_ways_at_once_and_half_closes() {
 }
 
 #[test]
-fn a_reset_is_passed_on_behind_what_was_said() {
+fn a_reset_is_passed_on_after_earlier_bytes() {
     let listener = listener();
     let relay = start(config(listener.local_addr().unwrap()));
     let mut client = connect(relay.at);
@@ -227,7 +227,7 @@ fn silent_and_slow_clients_hold_up_nobody() {
     let silent: Vec<TcpStream> = (0..20).map(|_| connect(relay.at)).collect();
     let _accepted: Vec<TcpStream> = (0..20).map(|_| accept(&listener)).collect();
     let mut slow = connect(relay.at);
-    let mut behind = accept(&listener);
+    let mut following = accept(&listener);
     let mut client = connect(relay.at);
     let mut server = accept(&listener);
     for n in 0..50u8 {
@@ -238,7 +238,7 @@ fn silent_and_slow_clients_hold_up_nobody() {
         assert_eq!(arrived, [n; 1000]);
     }
     let mut arrived = [0; 50];
-    behind.read_exact(&mut arrived).unwrap();
+    following.read_exact(&mut arrived).unwrap();
     assert_eq!(arrived.to_vec(), (0..50).collect::<Vec<u8>>());
     drop(silent);
     relay.end();

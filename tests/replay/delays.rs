@@ -68,7 +68,7 @@ fn is_whole(played: &Played, what: &str) {
             played.reports[0],
             played.reports[1]
         );
-        assert!(!report.remarks.iter().any(|remark| remark.contains("did not come")), "{what}: {report}");
+        assert!(!report.remarks.iter().any(|remark| remark.contains("did not arrive")), "{what}: {report}");
     }
 }
 

@@ -231,7 +231,7 @@ fn a_client() {
 
 /// A probed server may do the same.
 #[test]
-fn whoever_is_probed() {
+fn any_server_is_probed() {
     for (proto, transport, again) in [
         ("nano", "tcp", vec![0xff; 1 << 16]),
         ("nano", "tcp", [3, 0, 0, 0].repeat(1 << 14)),
@@ -248,7 +248,7 @@ fn whoever_is_probed() {
 
 /// The output of `-v` is buffered to keep the order of the targets.
 #[test]
-fn what_is_shown_of_whoever_is_probed() {
+fn what_is_shown_of_any_server() {
     let at = server(Vec::new(), [3, 0, 0, 0].repeat(1 << 12)).to_string();
     let args = ["probe", &at, "-p", "nano", "--transport", "tcp", "-n", "1", "-W", "1s", "-v", "--limit"];
     let (_, text, _) = ended(netkit(&[&args[..], &["live_kept=512K"]].concat()));

@@ -35,7 +35,7 @@ fn through_a_bad_network() {
 }
 
 #[test]
-fn a_refusal_tells_what_the_server_has() {
+fn a_refusal_shows_what_the_server_has() {
     let stage = Stage::default();
     let played = conversation("gne/gne-le-tcponly.pcap", 1, &stage);
     let refusing = conversation("gne/gne-be-refused-user.pcap", 1, &stage);

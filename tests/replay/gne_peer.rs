@@ -150,7 +150,7 @@ fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen, accept
         match frame(stream) {
             Some(third) if third.len() == 4 && kind.order.read(&third) <= 65535 => {}
             _ => {
-                seen.broken = Some("the client's port is no port");
+                seen.broken = Some("the client's port is not a port");
                 return true;
             }
         }

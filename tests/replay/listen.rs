@@ -210,9 +210,9 @@ fn the_address_that_was_spoken_to() {
     let pcap = pcap.to_str().unwrap();
     let play = ["--asap", "-f", "ndjson", "-W", LONG, "--listen", "0.0.0.0:0", "--pcap", pcap, "--force"];
     let mut server = netkit(&[&["replay"], &CAPTURE[..], &play].concat()).spawn().unwrap();
-    let mut told = String::new();
-    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-    let port = told.trim().rsplit(':').next().unwrap();
+    let mut reported = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut reported).unwrap();
+    let port = reported.trim().rsplit(':').next().unwrap();
     played(server, &CAPTURE, &format!("127.0.0.1:{port}"));
     let decoded = netkit(&["decode", pcap, "-q", "-f", "ndjson"]).output().unwrap();
     let _ = std::fs::remove_file(pcap);

@@ -189,9 +189,9 @@ fn read(output: &Output) -> (Vec<Value>, String, Option<i32>) {
 #[test]
 fn all_are_answered() {
     let server = Server::start(Manner::Slow(Duration::from_millis(20)));
-    let (lines, told, status) = run(server.at, &["--clients", "30", "--ramp", "300/s"]);
+    let (lines, reported, status) = run(server.at, &["--clients", "30", "--ramp", "300/s"]);
     let all = lines.last().unwrap();
-    assert_eq!((status, &all["complete"], &told[..]), (Some(0), &true.into(), ""), "{all}");
+    assert_eq!((status, &all["complete"], &reported[..]), (Some(0), &true.into(), ""), "{all}");
     for name in ["started", "connected", "finished"] {
         assert_eq!(all[name], 30, "{name}: {all}");
     }
@@ -230,8 +230,8 @@ fn has_page(lines: &[Value]) {
 fn each_client_has_its_own_name() {
     let server = Server::start(Manner::Answers);
     let edit = "message == request and id == 1: payload.q=\"bot{client}\"";
-    let (lines, told, status) = run(server.at, &["--clients", "12", "--ramp", "1000/s", "--on", edit]);
-    assert_eq!((status, &told[..]), (Some(0), ""), "{lines:?}");
+    let (lines, reported, status) = run(server.at, &["--clients", "12", "--ramp", "1000/s", "--on", edit]);
+    assert_eq!((status, &reported[..]), (Some(0), ""), "{lines:?}");
     server.is_left();
     let mut names: Vec<String> = server.texts.lock().unwrap().iter().filter(|t| t.contains("bot")).cloned().collect();
     names.sort_by_key(|name| (name.len(), name.clone()));
@@ -248,17 +248,17 @@ fn each_client_has_its_own_name() {
     let printed = String::from_utf8(alone.stdout).unwrap();
     assert!(printed.contains(&hex) && !printed.contains("client}"), "{printed}");
     let number = ["--clients", "5", "--on", "message == request: id={client}"];
-    let (_, told, status) = run(server.at, &number);
-    assert!(status == Some(2) && told.contains("id is a number, got \"{client}\""), "{told}");
+    let (_, reported, status) = run(server.at, &number);
+    assert!(status == Some(2) && reported.contains("id is a number, got \"{client}\""), "{reported}");
     // An unknown name is refused before the first packet, and double braces are text.
     let before = server.all();
     let unknown = ["--clients", "5", "--on", "message == request and id == 1: payload.q=\"bot{nr}\""];
-    let (_, told, status) = run(server.at, &unknown);
-    assert!(status == Some(2) && told.contains("no placeholder {nr}: there is {client}"), "{told}");
+    let (_, reported, status) = run(server.at, &unknown);
+    assert!(status == Some(2) && reported.contains("no placeholder {nr}: there is {client}"), "{reported}");
     assert_eq!(server.all(), before);
     let literal = ["--clients", "2", "--on", "message == request and id == 1: payload.q=\"{{client}} {client}\""];
-    let (_, told, status) = run(server.at, &literal);
-    assert_eq!((status, &told[..]), (Some(0), ""));
+    let (_, reported, status) = run(server.at, &literal);
+    assert_eq!((status, &reported[..]), (Some(0), ""));
     server.is_left();
     let received = server.texts.lock().unwrap();
     assert!([1, 2].iter().all(|n| received.contains(&format!(r#"{{"q":"{{client}} {n}"}}"#))), "{received:?}");
@@ -284,10 +284,10 @@ fn a_limited_server_is_described_as_it_is() {
     const PACE: Duration = Duration::from_millis(10);
     for manner in [Manner::Paced(PACE), Manner::Stalls(Duration::from_millis(400))] {
         let server = Server::start(manner);
-        let (lines, told, status) =
+        let (lines, reported, status) =
             run(server.at, &["--clients", "12", "--ramp", "1000/s", "--for", "3s", "-W", "60s"]);
         let all = lines.last().unwrap();
-        assert_eq!(status, Some(0), "{told} {all}");
+        assert_eq!(status, Some(0), "{reported} {all}");
         server.is_left();
         let [seconds, requests] = ["seconds", "requests"].map(|name| all[name].as_f64().unwrap());
         let answered = server.answers.waits.lock().unwrap().len() as f64;
@@ -313,9 +313,9 @@ fn a_limited_server_is_described_as_it_is() {
 fn a_slow_kind_is_apart() {
     let server = Server::start(Manner::SlowRoute("Room.Slow", Duration::from_millis(300)));
     let edit = "message == request and id == 127: route=\"Room.Slow\"";
-    let (lines, told, status) = run(server.at, &["--clients", "5", "--ramp", "1000/s", "--on", edit]);
+    let (lines, reported, status) = run(server.at, &["--clients", "5", "--ramp", "1000/s", "--on", edit]);
     let all = lines.last().unwrap();
-    assert_eq!(status, Some(0), "{told} {all}");
+    assert_eq!(status, Some(0), "{reported} {all}");
     let [slow, echo] = ["request Room.Slow", "request Room.Echo"].map(|kind| &all["kinds"][kind]);
     assert_eq!((&slow["requests"], &echo["requests"]), (&5.into(), &15.into()), "{all}");
     assert!(slow["p50"].as_f64() >= Some(290.0) && slow["max"] == all["max"], "{all}");
@@ -333,9 +333,9 @@ fn no_descriptors() {
         command(&server.at.to_string(), &["--clients", "100", "--ramp", "10000/s", "--fail-on", "dropped>1%"]);
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""]).arg(limited.get_program()).args(limited.get_args());
-    let (lines, told, status) = read(&shell.current_dir(limited.get_current_dir().unwrap()).output().unwrap());
+    let (lines, reported, status) = read(&shell.current_dir(limited.get_current_dir().unwrap()).output().unwrap());
     let all = lines.last().unwrap();
-    assert!(status == Some(0) && told.contains("the system allows 64 open files"), "{told}");
+    assert!(status == Some(0) && reported.contains("the system allows 64 open files"), "{reported}");
     let [own, silent] = ["own", "silent"].map(|name| all[name].as_u64().unwrap());
     assert!(own > 30 && own + silent == 100 && all["dropped"] == 0, "{all}");
     assert_eq!(all["limit"], "client", "{all}");
@@ -367,8 +367,8 @@ fn stages() {
     assert_eq!(all["started"], server.all(), "{all}");
     server.is_left();
     for args in [["--stages", "10/s"], ["--stages", "0:5s"]] {
-        let (_, told, status) = run(server.at, &[&["--clients", "5"], &args[..]].concat());
-        assert!(status == Some(2) && told.contains("--stages"), "{told}");
+        let (_, reported, status) = run(server.at, &[&["--clients", "5"], &args[..]].concat());
+        assert!(status == Some(2) && reported.contains("--stages"), "{reported}");
     }
 }
 
@@ -395,7 +395,7 @@ fn for_a_time() {
 
 /// Servers that do not answer, refuse or drop are reported as such, and that is a failure.
 #[test]
-fn what_goes_wrong_is_told_apart() {
+fn failures_are_distinguished() {
     let closed = crate::common::closed_tcp();
     let silent = Server::start(Manner::Silent);
     let drops = Server::start(Manner::Drops);
@@ -424,17 +424,19 @@ fn bounds() {
         (closed, "refused>=100%", Some("100.000 %")),
         (closed, "p99>1s", Some("there is no data to check")),
     ] {
-        let (lines, told, status) = run(at, &["--clients", "5", "--ramp", "1000/s", "--fail-on", bound]);
+        let (lines, reported, status) = run(at, &["--clients", "5", "--ramp", "1000/s", "--fail-on", bound]);
         assert_eq!(status, Some(broken.is_some().into()), "{bound}: {lines:?}");
         match broken {
-            Some(value) => assert!(told.contains(&format!("--fail-on {bound}: ")) && told.contains(value), "{told}"),
-            None => assert_eq!(told, "", "{bound}"),
+            Some(value) => {
+                assert!(reported.contains(&format!("--fail-on {bound}: ")) && reported.contains(value), "{reported}")
+            }
+            None => assert_eq!(reported, "", "{bound}"),
         }
     }
     server.is_left();
-    let (_, told, status) = run(closed, &["--clients", "5", "--fail-on", "p98>1s"]);
-    assert_eq!(status, Some(2), "{told}");
-    assert!(told.contains("p98"), "{told}");
+    let (_, reported, status) = run(closed, &["--clients", "5", "--fail-on", "p98>1s"]);
+    assert_eq!(status, Some(2), "{reported}");
+    assert!(reported.contains("p98"), "{reported}");
 }
 
 /// Ctrl-C: all sessions leave, and the figures so far are reported.

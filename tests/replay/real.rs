@@ -317,10 +317,10 @@ fn an_answer_that_does_not_come() {
     let played = crate::simulated::hasty([&client, &server], &STAGE, Duration::from_millis(900));
     let report = &played.reports[0];
     assert_eq!((report.sent, &report.trouble), (report.steps, &None), "{report}");
-    let told: Vec<&String> = report.remarks.iter().filter(|r| r.contains("did not come within 900ms")).collect();
-    assert_eq!(told.len(), 1, "{report}");
-    assert!(told[0].contains("response connector.entryHandler.enter of frame"), "{told:?}");
-    assert!(told[0].contains("waited for it"), "{told:?}");
+    let reported: Vec<&String> = report.remarks.iter().filter(|r| r.contains("did not arrive within 900ms")).collect();
+    assert_eq!(reported.len(), 1, "{report}");
+    assert!(reported[0].contains("response connector.entryHandler.enter of frame"), "{reported:?}");
+    assert!(reported[0].contains("waited for it"), "{reported:?}");
 }
 
 /// The second connection's client had kept the dictionary and the protos of the first.

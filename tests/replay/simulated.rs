@@ -73,9 +73,9 @@ impl Net {
             while !rest.is_empty() {
                 // GNE's handshake needs its header in one chunk.
                 let size = if self.bad { 4 + self.dice.percent() as usize } else { rest.len() };
-                let (piece, behind) = rest.split_at(size.min(rest.len()));
+                let (piece, following) = rest.split_at(size.min(rest.len()));
                 self.put(from, Packet::Bytes(channel, None, piece.to_vec()), now);
-                rest = behind;
+                rest = following;
             }
             return;
         }

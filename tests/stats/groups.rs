@@ -140,7 +140,7 @@ fn sorted_cut_and_with_columns_by_choice() {
 }
 
 #[test]
-fn groups_have_a_limit_that_is_said() {
+fn groups_have_a_limit_that_is_reported() {
     let file = "riptide/riptide20-lossy.pcap";
     let path = fixture(file);
     let args = ["stats", "--by", "frame", "--limit", "groups=10", "-f", "json"];
@@ -234,7 +234,7 @@ fn groups_by_relations() {
     let answers = groups("nano/nano-tcp.pcap", &["--by", "related.kind"]).0;
     let answers = answers.iter().find(|row| row["related.kind"] == "answers").unwrap();
     assert_eq!(answers["answered"], answers["messages"], "with the delays of these relations");
-    for (wrong, why) in [("related", "no value to group by"), ("related.kin", "related.after_ms")] {
+    for (wrong, why) in [("related", "not a value to group by"), ("related.kin", "related.after_ms")] {
         let done = on("nano/nano-tcp.pcap", "stats", &["--by", wrong]);
         assert_eq!(done.status, Some(2));
         assert!(done.err.contains(why), "{}", done.err);

@@ -298,7 +298,7 @@ fn without_messages_there_is_a_page_too() {
     assert!(one.with("data-sum").all(|element| element.is("value", "0")));
     let both = harmless(&page(&[&path, &fixture("riptide/riptide20-udp.pcap")], &[]));
     assert_eq!(both.with("data-v").filter(|element| element.is("data-c", "messages")).count(), 2);
-    // Empty input is no capture, and gives no page.
+    // Empty input is not a capture, and gives no page.
     let out = scratch.file("x.html");
     let nothing = run(&["report", "-", "-o", &out], b"");
     assert_eq!((nothing.status, Path::new(&out).exists()), (Some(3), false), "{}", nothing.err);
@@ -429,7 +429,7 @@ fn many_captures_have_a_row_each() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn what_cannot_be_done_is_reported() {
     let scratch = Scratch::new("report-refused");
     let out = &scratch.file("x.html");
     let a = "fixtures/riptide/riptide20-udp.pcap";

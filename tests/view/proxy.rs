@@ -15,7 +15,7 @@ fn request(id: u8, payload: &str) -> Vec<u8> {
 }
 
 /// Reads a package, as a peer does.
-fn hear(stream: &mut TcpStream) -> Vec<u8> {
+fn receive(stream: &mut TcpStream) -> Vec<u8> {
     let mut head = [0; 4];
     stream.read_exact(&mut head).expect("a head");
     let mut body = vec![0; u32::from_be_bytes([0, head[1], head[2], head[3]]) as usize];
@@ -39,11 +39,11 @@ fn connect(at: &str, listener: &TcpListener) -> (TcpStream, TcpStream) {
         stream.set_read_timeout(Some(common::HANG)).expect("a timeout");
     }
     client.write_all(&package(1, b"{\"sys\":{\"type\":\"t\",\"version\":\"1\"}}")).expect("sent");
-    hear(&mut server);
+    receive(&mut server);
     server.write_all(&package(1, b"{\"code\":200,\"sys\":{\"heartbeat\":9}}")).expect("sent");
-    hear(&mut client);
+    receive(&mut client);
     client.write_all(&package(2, b"")).expect("sent");
-    hear(&mut server);
+    receive(&mut server);
     (client, server)
 }
 
@@ -62,7 +62,7 @@ fn a_held_request_is_edited() {
     let all: Vec<Vec<u8>> =
         (1..).zip([10, 20, 30]).map(|(id, hp)| request(id, &format!("{{\"hp\":{hp},\"name\":\"bob\"}}"))).collect();
     client.write_all(&all.concat()).expect("sent");
-    assert_eq!(hear(&mut server), all[0]);
+    assert_eq!(receive(&mut server), all[0]);
     terminal.shows("1 held (H)");
     assert!(nothing(&mut server));
     // The terminal is not read: the screen blocks, the relay does not.
@@ -70,7 +70,7 @@ fn a_held_request_is_edited() {
     for n in 0..20_000u32 {
         let sent = request(n as u8, "{\"hp\":1}");
         other.write_all(&sent).expect("sent");
-        assert_eq!(hear(&mut others), sent);
+        assert_eq!(receive(&mut others), sent);
     }
     terminal.keys("H");
     terminal.shows("[held]");
@@ -83,8 +83,8 @@ fn a_held_request_is_edited() {
     terminal.shows("-> 20000");
     assert!(nothing(&mut server));
     terminal.keys("a");
-    assert_eq!(hear(&mut server), request(2, "{\"hp\":20000,\"name\":\"Ann B\"}"));
-    assert_eq!(hear(&mut server), all[2]);
+    assert_eq!(receive(&mut server), request(2, "{\"hp\":20000,\"name\":\"Ann B\"}"));
+    assert_eq!(receive(&mut server), all[2]);
     terminal.shows("[edited]");
     // From now on all requests are held; one is dropped, the next passes.
     terminal.keys("imessage == request");
@@ -95,14 +95,14 @@ fn a_held_request_is_edited() {
     terminal.keys("HX");
     terminal.shows("1 held (H)");
     terminal.keys("A");
-    assert_eq!(hear(&mut server), all[1]);
+    assert_eq!(receive(&mut server), all[1]);
     // The end of the connection comes after what was held.
     client.write_all(&all[2]).expect("sent");
     client.shutdown(Shutdown::Write).expect("an end");
     terminal.shows("1 held (H)");
     assert!(nothing(&mut server));
     terminal.keys("A");
-    assert_eq!(hear(&mut server), all[2]);
+    assert_eq!(receive(&mut server), all[2]);
     assert_eq!(server.read(&mut [0]).expect("an end"), 0);
     terminal.keys("\x1a");
     terminal.shows("the relay would stop");
@@ -125,7 +125,7 @@ fn held_datagrams() {
     let (child, at) = terminal.proxy(&target, &[&options[..], &more].concat());
     let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
     client.connect(&at).expect("the proxy");
-    let hear = || {
+    let receive = || {
         let mut bytes = [0; 64];
         let length = server.recv(&mut bytes).expect("a datagram");
         bytes[..length].to_vec()
@@ -135,21 +135,21 @@ fn held_datagrams() {
         client.send(&datagram(id, value)).expect("sent");
     }
     // The third one is beyond the limit.
-    assert_eq!([hear(), hear()], [datagram(8, 2), datagram(7, 4)]);
+    assert_eq!([receive(), receive()], [datagram(8, 2), datagram(7, 4)]);
     terminal.shows("2 held (H)");
     terminal.shows("1 passed: --most-held");
     terminal.keys("HE\x15message_id=9\r");
     terminal.shows("a passes it with these changes");
     terminal.keys("a");
-    assert_eq!(hear(), datagram(9, 1));
+    assert_eq!(receive(), datagram(9, 1));
     // The other one passes when its time is up.
-    assert_eq!(hear(), datagram(7, 3));
+    assert_eq!(receive(), datagram(7, 3));
     terminal.shows("[passed: time limit]");
     terminal.keys("q");
     assert_eq!(terminal.ended(child), Some(0));
 }
 
-/// An error names the option if the output is no terminal, or the inspector is missing.
+/// An error names the option if the output is not a terminal, or the inspector is missing.
 #[test]
 fn what_cannot_be_shown_is_refused() {
     let piped = common::run(&["proxy", "127.0.0.1:0", "127.0.0.1:9", "--view"], b"");

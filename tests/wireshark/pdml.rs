@@ -62,8 +62,8 @@ pub fn frames(script: &Path, capture: &Path) -> Vec<Option<Item>> {
             Some((at, c, *quoted))
         });
         let end = end.into_iter().find(|(_, c, quoted)| *c == '>' && !quoted).expect("the end of a tag").0;
-        let (tag, behind) = tag.split_at(end);
-        rest = &behind[1..];
+        let (tag, following) = tag.split_at(end);
+        rest = &following[1..];
         let kind = tag.split([' ', '/']).find(|word| !word.is_empty()).unwrap_or_default();
         match (kind, tag.starts_with('/')) {
             ("packet", false) => packets.push(None),

@@ -256,8 +256,8 @@ fn a_recording_is_watched_through_a_pipe() {
         let mut watched = watched.join().expect("opened");
         client.connect(&at).expect("connected");
         let mut seen = Vec::new();
-        let said_first = datagrams();
-        for (k, (_, payload)) in said_first.iter().filter(|(by_client, _)| *by_client).take(3).enumerate() {
+        let sent_first = datagrams();
+        for (k, (_, payload)) in sent_first.iter().filter(|(by_client, _)| *by_client).take(3).enumerate() {
             client.send(payload).expect("sent");
             server.recv(&mut [0; 2048]).expect("relayed");
             comes(&mut watched, &mut seen, "netkit:1 p=riptide", 2 * (k + 1));

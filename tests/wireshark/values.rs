@@ -262,10 +262,10 @@ impl Compared {
                 Some(&*note["level"].to_string().replace('"', "")),
                 shown.named("netkit.note.level").next().map(|l| l.show.as_str())
             );
-            let said = note["text"].as_str().expect("a text");
-            if said.chars().all(|c| !c.is_control() && !netkit::printable::tricky(c)) {
+            let reported = note["text"].as_str().expect("a text");
+            if reported.chars().all(|c| !c.is_control() && !netkit::printable::tricky(c)) {
                 assert_eq!(
-                    Some(said),
+                    Some(reported),
                     shown.named("netkit.note.text").next().map(|l| l.show.as_str()),
                     "{}",
                     self.place

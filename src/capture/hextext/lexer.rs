@@ -34,8 +34,8 @@ pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, 
     let rest = line.rest(at);
     let Some(first) = rest.chars().next() else { return Ok(None) };
     let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-    let (word, behind) = rest.split_at(length);
-    let quoted = behind.starts_with(['"', '\'']);
+    let (word, after) = rest.split_at(length);
+    let quoted = after.starts_with(['"', '\'']);
     let (length, token) = match word {
         "" if rest.starts_with("'static ") => ("'static".len(), Token::Word),
         "" | "b" | "B" if quoted => string(line, at + length, length > 0)?,

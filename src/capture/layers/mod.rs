@@ -21,7 +21,7 @@ pub(super) use tunnel::is_port;
 const DEPTH: usize = 32;
 
 /// The IP packet directly after a link header, if there is one.
-pub(super) fn ip_behind(link: LinkType, data: &[u8]) -> Option<&[u8]> {
+pub(super) fn ip_after(link: LinkType, data: &[u8]) -> Option<&[u8]> {
     match link::step(link, Span::new(data, data.len())) {
         Ok((Layer::Ip | Layer::Kind(EtherType::IPV4 | EtherType::IPV6), rest)) => Some(rest.data),
         _ => None,

@@ -98,7 +98,7 @@ impl Walks {
         }
         Stage::default().line(out, |line| {
             open(node, line);
-            self.members(tree, sources, at + 1..behind(node, at), node.value == Value::List, derived, line);
+            self.members(tree, sources, at + 1..after_node(node, at), node.value == Value::List, derived, line);
             close(node.value == Value::List, line);
         });
     }
@@ -126,7 +126,7 @@ impl Walks {
             }
             let node = &nodes[at];
             if node.hidden() || (!derived && node.derived()) || derived && node.field.is(flag::BULK) && !self.bulk {
-                at = behind(node, at);
+                at = after_node(node, at);
                 continue;
             }
             if !list {
@@ -135,7 +135,7 @@ impl Walks {
             match node.value {
                 Value::Group | Value::List => {
                     self.open.push((end as u32, list));
-                    end = behind(node, at).min(end);
+                    end = after_node(node, at).min(end);
                     list = node.value == Value::List;
                     open(node, line);
                 }
@@ -172,7 +172,7 @@ impl Walks {
                 }
             }
             let node = &nodes[at];
-            let next = behind(node, at).min(here.end).max(at + 1);
+            let next = after_node(node, at).min(here.end).max(at + 1);
             if node.hidden() {
                 at = next;
                 continue;
@@ -230,7 +230,7 @@ fn close(list: bool, line: &mut Line<'_>) {
 
 /// Returns the index after a node and all its descendants.
 #[inline(always)]
-pub(crate) fn behind(node: &Node, at: usize) -> usize {
+pub(crate) fn after_node(node: &Node, at: usize) -> usize {
     (node.end as usize).max(at + 1)
 }
 

@@ -104,8 +104,8 @@ mod tests {
                 out.clear();
                 assert!(plain.is_empty() || !inflate(is_zlib, &expected, plain.len() as u64 - 1, &mut out));
                 out.clear();
-                let behind = [&expected[..], &[0]].concat();
-                assert!(!inflate(is_zlib, &behind, 1 << 20, &mut out));
+                let after = [&expected[..], &[0]].concat();
+                assert!(!inflate(is_zlib, &after, 1 << 20, &mut out));
             }
         }
     }

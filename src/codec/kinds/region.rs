@@ -117,8 +117,8 @@ impl Region {
                 return Ok(());
             }
             Extent::Less(bits) => {
-                let behind = bits.iter().filter(|(when, _)| reader.holds(when)).map(|(_, bits)| *bits as u64);
-                ((reader.left() as u64).saturating_sub(behind.sum()), None)
+                let after = bits.iter().filter(|(when, _)| reader.holds(when)).map(|(_, bits)| *bits as u64);
+                ((reader.left() as u64).saturating_sub(after.sum()), None)
             }
         };
         let from = reader.position();

@@ -52,8 +52,8 @@ impl<'a> Sampler<'a> {
     pub fn sample(mut self, fields: &'static [Field]) -> Result<Vec<u8>, EncodeError> {
         walk::walk(fields, &mut self)?;
         for (at, count, order) in std::mem::take(&mut self.measures) {
-            let behind = (self.out.len() - at) as u64 / 8 - count as u64 / 8;
-            self.out.patch_number(at, behind, count, order.within(self.order));
+            let after = (self.out.len() - at) as u64 / 8 - count as u64 / 8;
+            self.out.patch_number(at, after, count, order.within(self.order));
         }
         Ok(self.out.into_bytes())
     }

@@ -185,7 +185,7 @@ impl<'a> Compiler<'a> {
                 let (bare, known) = self.asked(name, quoted, at)?;
                 if quoted {
                     if let Some((atom, _)) = list.iter().find(|(atom, _)| !atom.quoted) {
-                        return Err(wrong(format!("{} is no text in quotes", atom.text)));
+                        return Err(wrong(format!("{} is not a text in quotes", atom.text)));
                     }
                     let each = list.iter().map(|(atom, _)| When::Is(bare, self.asked_text(&atom.text)));
                     return Ok(When::Any(statics(each.collect())));
@@ -198,10 +198,10 @@ impl<'a> Compiler<'a> {
                         continue;
                     };
                     let most = self.value(&most.text, &known, &bare).map_err(wrong)?;
-                    let Some(behind) = (most as i64).checked_add(1).filter(|_| least as i64 <= most as i64) else {
+                    let Some(after) = (most as i64).checked_add(1).filter(|_| least as i64 <= most as i64) else {
                         return Err(wrong(format!("in: {least}..{most} has no numbers")));
                     };
-                    let ends = vec![not(When::Below(bare, least as i64)), When::Below(bare, behind)];
+                    let ends = vec![not(When::Below(bare, least as i64)), When::Below(bare, after)];
                     all.push(When::All(statics(ends)));
                 }
                 if !single.is_empty() {
@@ -259,7 +259,7 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
                 if !known.number {
-                    return Err((line, format!("{key}: {name} is no number, so nothing can be asked of it")));
+                    return Err((line, format!("{key}: {name} is not a number, so nothing can be asked of it")));
                 }
                 Ok((self.name(name), known.names.clone()))
             }
@@ -272,7 +272,7 @@ impl<'a> Compiler<'a> {
         let wrong = matches!(self.find(of.text), Some(Found::Field(place)) if self.known[place].wrong);
         self.number(word, names).or(wrong.then_some(1)).ok_or_else(|| {
             let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
-            format!("{word:?} is no number, and no name of a value of {of}{near}")
+            format!("{word:?} is neither a number nor a name of a value of {of}{near}")
         })
     }
 

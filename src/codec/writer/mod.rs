@@ -200,8 +200,8 @@ impl<'a> Writer<'a> {
         }
         self.close(0);
         for (at, bits, order) in std::mem::take(&mut self.measures) {
-            let behind = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
-            self.out.patch_number(at, behind, bits, order.within(self.order));
+            let after = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
+            self.out.patch_number(at, after, bits, order.within(self.order));
         }
         // The last one first, because a checksum may cover others.
         for (at, sum, holds) in std::mem::take(&mut self.sums).into_iter().rev() {

@@ -79,10 +79,10 @@ impl<'a> Writer<'a> {
             return false;
         }
         let Some(Cursor::Object { fields, table, .. }) = self.cursors.last() else { return false };
-        let (mut behind, mut later) = (false, false);
+        let (mut after, mut later) = (false, false);
         names::in_group(table, &mut |field| {
-            later |= behind && field.name != list && fields.contains_key(field.name);
-            behind |= field.name == list;
+            later |= after && field.name != list && fields.contains_key(field.name);
+            after |= field.name == list;
         });
         !later
     }

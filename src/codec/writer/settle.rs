@@ -96,11 +96,11 @@ impl<'a> Writer<'a> {
 
     /// Replaces the `before` bits at bit `at`.
     fn replace(&mut self, at: usize, before: usize, write: impl FnOnce(&mut Self)) {
-        let behind = self.out.split_off(at + before);
+        let following = self.out.split_off(at + before);
         self.out.split_off(at);
         write(self);
         let (after, place) = (self.out.len() - at, at as u32 + 1);
-        self.put_raw(behind.bytes(), behind.len());
+        self.put_raw(following.bytes(), following.len());
         self.moved(place, after as i64 - before as i64);
     }
 
@@ -110,10 +110,10 @@ impl<'a> Writer<'a> {
         at: usize,
         write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
     ) -> Result<(), WriteStop> {
-        let behind = self.out.split_off(at);
+        let following = self.out.split_off(at);
         let done = write(self);
         let inserted = self.out.len() - at;
-        self.put_raw(behind.bytes(), behind.len());
+        self.put_raw(following.bytes(), following.len());
         self.moved(at as u32, inserted as i64);
         done
     }
@@ -162,8 +162,8 @@ impl<'a> Writer<'a> {
     /// Sets the bit or value that a given conditional field depends on, unless that was given.
     pub(super) fn make_true(&mut self, when: &When) {
         // A length or count that is already set does not depend on later fields.
-        let stands = |this: &mut Self, name: &Name| this.scope.entry(name).is_some_and(|entry| entry.counted);
-        if when.names().first().is_some_and(|name| stands(self, name)) {
+        let counts = |this: &mut Self, name: &Name| this.scope.entry(name).is_some_and(|entry| entry.counted);
+        if when.names().first().is_some_and(|name| counts(self, name)) {
             return;
         }
         match when {

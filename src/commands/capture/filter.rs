@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn where_ports_are_told_inside_all_is_captured() {
+    fn if_messages_announce_ports_all_is_captured() {
         assert_eq!(filter(None, &[(3412, "gne")], None), None);
         assert_eq!(filter(Some("gne"), &[(3412, "riptide")], None), None);
     }

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_without_what_is_always_said() {
+    fn reasons_without_usual_lines() {
         let dumpcap = "Capturing on 'nosuch'\ndumpcap: There is no device named \"nosuch\".\n(No such device exists)\n";
         assert_eq!(
             reason(dumpcap, &program("dumpcap")),

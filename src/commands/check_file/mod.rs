@@ -144,7 +144,7 @@ fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
         }
         Some(other) => {
             let (file, name) = (args.file.display(), own.facts().name);
-            return usage(format!("-p {other}: {file} describes {name}: -p {name} takes everything for it"));
+            return usage(format!("-p {other}: {file} describes {name}: -p {name} reads everything as it"));
         }
     }
     for (_, name) in &args.port {

@@ -60,7 +60,7 @@ pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
             let name = described.facts().name;
             let _ = writeln!(
                 out,
-                "no packet was tried: -p {name} takes everything for it (--allow-empty accepts that there is none)"
+                "no packet was tried: -p {name} reads everything as it (--allow-empty accepts that there is none)"
             );
         }
     }

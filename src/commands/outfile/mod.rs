@@ -114,7 +114,7 @@ impl OutFile {
             return Ok(OutFile { name: "stdout".into(), place: name.into(), how: How::Direct, force, beside: None });
         }
         let shown = format!("{option} {}", Printable(name.display()));
-        let place = behind_links(name).map_err(|e| anyhow::Error::from(e).context(shown.clone()))?;
+        let place = without_links(name).map_err(|e| anyhow::Error::from(e).context(shown.clone()))?;
         let refuse = |why: &str| usage(format!("{shown}: {why}"));
         let there = match fs::metadata(name) {
             Ok(there) => there,
@@ -308,7 +308,7 @@ fn put_new(beside: &Path, place: &Path) -> io::Result<()> {
 }
 
 /// Returns the path that a name refers to, with symbolic links resolved, even if the target does not exist yet.
-fn behind_links(name: &Path) -> io::Result<PathBuf> {
+fn without_links(name: &Path) -> io::Result<PathBuf> {
     let mut place = name.to_path_buf();
     for _ in 0..LINKS {
         match fs::symlink_metadata(&place) {

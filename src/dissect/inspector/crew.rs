@@ -19,7 +19,7 @@ const QUEUED: usize = 96 << 10;
 /// Receives the messages of all shards.
 pub trait Outlet: Sync {
     /// Whether this shard may be read: not if much of its output waits for that of others.
-    fn room(&self, _lane: usize) -> bool {
+    fn room(&self, _queue: usize) -> bool {
         true
     }
 
@@ -151,20 +151,20 @@ impl<'a> Crew<'a> {
             queue.reports.extend(reports);
             if finished { state.spare.push(batch) } else { queue.batches.push_front(batch) }
         }
-        self.tell(&state);
+        self.wake(&state);
         drop(state);
         let drained = self.outlet.drain();
         let mut state = self.lock();
         if drained {
             state.gone |= self.outlet.done();
-            self.tell(&state);
+            self.wake(&state);
         }
         drop(watch);
         state
     }
 
     /// Wakes the waiting threads.
-    fn tell(&self, state: &State) {
+    fn wake(&self, state: &State) {
         if state.waiting > 0 {
             self.news.notify_all();
         }
@@ -209,7 +209,7 @@ impl Help for Crew<'_> {
                 queue.batches.push_back(batch);
             }
         }
-        self.tell(&state);
+        self.wake(&state);
         // The threads may be waiting only for the reader's own messages.
         drop(state);
         let drained = self.outlet.drain();
@@ -244,7 +244,7 @@ impl Help for Crew<'_> {
     fn end(&self) {
         let mut state = self.lock();
         state.ended = true;
-        self.tell(&state);
+        self.wake(&state);
     }
 }
 

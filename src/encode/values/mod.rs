@@ -100,7 +100,7 @@ pub struct Values<R> {
     /// Whether the position is inside the array around all objects.
     in_array: bool,
     /// Whether an object was read since the last comma of that array.
-    behind_object: bool,
+    after_object: bool,
     begun: bool,
 }
 
@@ -114,7 +114,7 @@ impl<R: Read> Values<R> {
             ended: false,
             line: 1,
             in_array: false,
-            behind_object: false,
+            after_object: false,
             begun: false,
         }
     }
@@ -147,19 +147,19 @@ impl<R: Read> Values<R> {
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 0xef if !self.begun && self.starts_with(b"\xef\xbb\xbf")? => self.at += 3,
                 b'[' if !self.in_array => {
-                    (self.in_array, self.behind_object) = (true, false);
+                    (self.in_array, self.after_object) = (true, false);
                     self.at += 1;
                 }
                 b']' if self.in_array => {
                     self.in_array = false;
                     self.at += 1;
                 }
-                b',' if self.in_array && self.behind_object => {
-                    self.behind_object = false;
+                b',' if self.in_array && self.after_object => {
+                    self.after_object = false;
                     self.at += 1;
                 }
-                b'{' if self.in_array && self.behind_object => {
-                    self.behind_object = false;
+                b'{' if self.in_array && self.after_object => {
+                    self.after_object = false;
                     return Err(self.syntax("expected , or ] between objects of an array"));
                 }
                 b'{' => return self.object(),
@@ -183,25 +183,25 @@ impl<R: Read> Values<R> {
                 ObjectEnd::Whole(length) => {
                     let from = self.at;
                     self.step(length);
-                    self.behind_object = true;
+                    self.after_object = true;
                     let text = self.buffer.get(from..from + length).unwrap_or(&[]);
                     return Ok(Some(Text { text, line: start_line }));
                 }
                 ObjectEnd::Broken(length, what) => {
                     self.step(length);
-                    self.behind_object = true;
+                    self.after_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
                 ObjectEnd::Lost(length, what) => {
                     self.step(length);
                     self.skip_line()?;
-                    self.behind_object = true;
+                    self.after_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
                 ObjectEnd::More if !self.fill()? => {
                     let what = "the object has no end: expected }".into();
                     self.step(scan.at);
-                    self.behind_object = true;
+                    self.after_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
                 ObjectEnd::More => {}

@@ -31,7 +31,7 @@ fn fin_before_the_bytes() {
 }
 
 #[test]
-fn fin_behind_a_hole_without_bytes() {
+fn fin_after_a_gap_without_bytes() {
     let mut lab = Lab::open();
     lab.a(0, b"ab");
     lab.fin(4);

@@ -10,7 +10,7 @@ fn given_up_by_acknowledgement() {
     lab.a(6, b"gh");
     lab.ack(2);
     lab.ack(6);
-    assert_eq!(lab.events().len(), 1, "nothing behind the hole was acknowledged yet");
+    assert_eq!(lab.events().len(), 1, "nothing after the gap was acknowledged yet");
     lab.ack(8);
     lab.a(2, b"late");
     lab.a(8, b"i");
@@ -28,7 +28,7 @@ fn given_up_by_acknowledgement() {
 }
 
 #[test]
-fn several_holes_are_given_up_up_to_the_acknowledgement() {
+fn several_gaps_are_given_up_up_to_the_acknowledgement() {
     let mut lab = Lab::open();
     for at in [1, 2, 5, 9] {
         lab.a(at, b"x");

@@ -44,7 +44,7 @@ fn first_bytes_count_in_what_is_held() {
     assert_eq!(
         events,
         [Event::Data(1, Side::A, 7, b"abcdefghijk".to_vec(), vec![0, 2, 4, 8])],
-        "the frame that fills the hole delivers all"
+        "the frame that fills the gap delivers all"
     );
 }
 

@@ -184,7 +184,7 @@ fn run(steps: &[Step], caps: Caps, others: usize) -> (Recorded, Statistics, usiz
 
 proptest! {
     #[test]
-    fn whoever_reads(steps in prop::collection::vec((0..40u8, any::<bool>(), 0..60u8, 0..900u16, 0..12u8), 50..600)) {
+    fn any_thread_reads(steps in prop::collection::vec((0..40u8, any::<bool>(), 0..60u8, 0..900u16, 0..12u8), 50..600)) {
         for caps in [
             Caps::default(),
             Caps { buffered_bytes: 20_000, ..Caps::default() },

@@ -1,6 +1,6 @@
 //! The gate that all outgoing bytes pass.
 //!
-//! An empty UDP datagram makes some servers deaf for good, a truncated command makes others read past its end, an
+//! An empty UDP datagram makes some servers stop reading, a truncated command makes others read past its end, an
 //! unfinished frame leaves a connection that is never cleaned up. So the protocol's own session reads all outgoing
 //! bytes, as the peer will. Bytes that are not whole messages, to the last byte, are not sent.
 
@@ -22,10 +22,10 @@ pub enum Refusal {
     #[error("{0}")]
     Broken(String),
     /// A message in the bytes belongs to the other side.
-    #[error("{0} is nothing that a {1} sends")]
+    #[error("a {1} does not send {0}")]
     Misdirected(&'static str, &'static str),
     /// Bytes are left over: an unfinished frame, or bytes that belong to no message.
-    #[error("{0} bytes of it are no whole message")]
+    #[error("{0} bytes of it are not a whole message")]
     Unfinished(usize),
 }
 

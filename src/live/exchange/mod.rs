@@ -62,7 +62,7 @@ pub struct Setup<'a> {
     pub flow: u64,
     /// Our role.
     pub role: Role,
-    /// Whether messages are in WebSocket frames. The HTTP heads before them are no messages, and are sent as they are.
+    /// Whether messages are in WebSocket frames. The HTTP heads before them are not messages, and are sent as they are.
     pub websocket: bool,
     /// Sees the messages of both sides.
     pub observer: Option<Observer<'a>>,

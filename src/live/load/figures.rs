@@ -217,7 +217,7 @@ impl Figures {
         let whole = ending.as_ref().is_some_and(|ending| ending.complete);
         let stopped = stopping && ending.as_ref().is_none_or(|ending| ending.stopped);
         let over = ending.as_ref().and_then(|ending| ending.over.clone());
-        // Silence is no refusal.
+        // Silence is not a refusal.
         let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.received);
         let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
         let count = match () {

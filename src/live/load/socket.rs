@@ -242,7 +242,7 @@ mod tests {
     use mio::Poll;
     use std::net::TcpListener;
 
-    /// A peer that reads late is no error: what the system does not take waits, and all of it arrives.
+    /// A peer that reads late is not an error: what the system does not take waits, and all of it arrives.
     #[test]
     fn bytes_wait_for_a_peer_that_reads_late() {
         const SIZE: usize = 32 << 20;

@@ -41,7 +41,7 @@ fn stage(text: &str) -> Result<(f64, Duration), String> {
     let (rate, time) = text.trim().split_once(':').ok_or_else(example)?;
     let rate = rate.strip_suffix("/s").unwrap_or(rate).parse::<f64>().map_err(|_| example())?;
     if !(0.0..=1e5).contains(&rate) {
-        return Err(format!("{text:?}: expected sessions a second from 0/s to 100000/s"));
+        return Err(format!("{text:?}: expected sessions per second from 0/s to 100000/s"));
     }
     Ok((rate, duration::between(time, Duration::from_millis(1), Duration::from_secs(86_400))?))
 }

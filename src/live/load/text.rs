@@ -53,13 +53,13 @@ impl fmt::Display for Figures {
         // This side had little to do and was late: other programs used the processor, such as the server if it runs
         // here.
         let others = match self.busy() < BUSY && self.is_late(LATE) {
-            true => ": others took this machine's processors, and times are longer than the server's",
+            true => ": other programs used this machine's processors: times are longer than the server's",
             false => "",
         };
         match self.limit() {
             Some("client") if counts[Own] > 0 => writeln!(
                 f,
-                "limit         this side's: {} for which it had no descriptor, port or memory do not measure the server",
+                "limit         this side's: it had no descriptor, port or memory for {}: these do not measure the server",
                 Plural(counts[Own], "session")
             ),
             Some("client") if others.is_empty() => writeln!(
@@ -112,10 +112,10 @@ mod tests {
             (run(9, 1, 0), None, "none was met"),
             (run(9, 1, 3), Some("server"), "the server's: "),
             (run(0, 1, 3), Some("client"), "measure with fewer clients"),
-            (run(9, 80, 0), Some("client"), "others took this machine's processors"),
+            (run(9, 80, 0), Some("client"), "other programs used this machine's processors"),
             // A tenth of a second does not explain a silence of whole seconds.
-            (run(9, 80, 3), Some("server"), "others took this machine's processors"),
-            (run(9, 3000, 3), Some("client"), "others took this machine's processors"),
+            (run(9, 80, 3), Some("server"), "other programs used this machine's processors"),
+            (run(9, 3000, 3), Some("client"), "other programs used this machine's processors"),
         ];
         for (figures, limit, text) in cases {
             assert_eq!(figures.limit(), limit, "{figures}");

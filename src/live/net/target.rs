@@ -74,12 +74,12 @@ pub fn resolve(host: &str, port: u16, timeout: Duration, stop: &CancelToken) -> 
     if let Ok(ip) = host.parse() {
         return Ok(vec![SocketAddr::new(ip, port)]);
     }
-    let (tell, results) = mpsc::channel();
+    let (sender, results) = mpsc::channel();
     let host = host.to_string();
     std::thread::spawn(move || {
         let found = (host.as_str(), port).to_socket_addrs().map(Vec::from_iter);
         // After the timeout nobody waits for it any more.
-        let _ = tell.send(found);
+        let _ = sender.send(found);
     });
     let begun = Instant::now();
     loop {

@@ -221,10 +221,10 @@ impl<'a> Wire<'a> {
 /// connection that succeeds a little later is still returned, so that it is left as its protocol wants. A slower
 /// attempt is left to end in its thread.
 fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<TcpStream, NetError> {
-    let (tell, results) = mpsc::channel();
+    let (sender, results) = mpsc::channel();
     let attempt = move || {
         // Nobody may be waiting any more.
-        let _ = tell.send(TcpStream::connect_timeout(&peer, timeout));
+        let _ = sender.send(TcpStream::connect_timeout(&peer, timeout));
     };
     std::thread::Builder::new().spawn(attempt).map_err(NetError::Io)?;
     let mut stopped: Option<Instant> = None;
@@ -280,7 +280,7 @@ mod tests {
 
     /// The peer sends two datagrams and is gone. Then `sent` datagrams go to its port, which is closed.
     #[test]
-    fn a_closed_port_is_told_behind_what_had_come() {
+    fn a_closed_port_is_reported_after_what_had_arrived() {
         for sent in 1..4 {
             let (mut wire, peer) = pair();
             for message in [b"one", b"two"] {
@@ -302,7 +302,7 @@ mod tests {
     /// The peer sends a goodbye and is gone. Then `sent` bytes are written to a stream that nobody reads. The system
     /// reports that with the second write.
     #[test]
-    fn a_closed_stream_is_told_behind_what_had_come() {
+    fn a_closed_stream_is_reported_after_what_had_arrived() {
         for (sent, reset) in [(1, false), (2, false), (5, false), (2, true), (5, true)] {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
             let at = listener.local_addr().unwrap();

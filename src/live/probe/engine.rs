@@ -115,7 +115,7 @@ pub trait Questions {
     fn sampled(&mut self, _took: Option<Duration>) {}
 
     /// Whether a server of the protocol may send this very message of ours as its first.
-    fn repeats(&self, _heard: &OwnedMessage) -> bool {
+    fn repeats(&self, _received: &OwnedMessage) -> bool {
         false
     }
 
@@ -145,9 +145,9 @@ pub fn run<'a, 'e>(
     probe: &dyn Probe,
     method: &Method,
     ask: &'e Ask<'a>,
-    tell: &'e dyn Fn(Event),
+    emit: &'e dyn Fn(Event),
 ) -> (Findings<'e>, Result<(), Failure>) {
-    let mut engine = Engine { ask, findings: Findings::new(tell), sessions: Vec::new(), at: 0 };
+    let mut engine = Engine { ask, findings: Findings::new(emit), sessions: Vec::new(), at: 0 };
     let mut questions = probe.questions(method);
     let result = questions.ask(&mut engine);
     let result = questions.leave(&mut engine, result);
@@ -185,7 +185,7 @@ impl<'a> Engine<'a, '_> {
     /// # Errors
     /// No conversation was opened.
     pub fn session(&mut self) -> Result<&mut Session<'a>, Failure> {
-        let none = || Failure::new(Outcome::Failed, "nothing was opened", "this is a fault of netkit");
+        let none = || Failure::new(Outcome::Failed, "nothing was opened", "this is an error in netkit");
         self.sessions.get_mut(self.at).ok_or_else(none)
     }
 
@@ -250,7 +250,7 @@ impl<'a> Engine<'a, '_> {
     ) -> Result<Option<(Meaning, OwnedMessage)>, Failure> {
         while let Some(received) = self.next(until)? {
             if let (reading @ (Meaning::Answer | Meaning::AskAgain(_)), Some(received)) =
-                self.hear(questions, received, number)?
+                self.handle(questions, received, number)?
             {
                 return Ok(Some((reading, received)));
             }
@@ -264,13 +264,13 @@ impl<'a> Engine<'a, '_> {
     /// Returns the errors of the conversations and the reading.
     pub fn listen(&mut self, questions: &mut dyn Questions, until: Instant) -> Result<(), Failure> {
         while let Some(received) = self.next(until)? {
-            self.hear(questions, received, None)?;
+            self.handle(questions, received, None)?;
         }
         Ok(())
     }
 
     /// Reads a message. The protocol's actor answers and remembers those of the conversation.
-    fn hear(
+    fn handle(
         &mut self,
         questions: &mut dyn Questions,
         received: OwnedMessage,

@@ -54,20 +54,20 @@ pub struct Findings<'a> {
     pub duplicates: u64,
     /// Sockets of the server that could not be released.
     pub left: u64,
-    tell: &'a dyn Fn(Event),
+    emit: &'a dyn Fn(Event),
     has_advice: Cell<bool>,
 }
 
 impl<'a> Findings<'a> {
-    /// Creates empty findings, which are reported to `tell`.
-    pub fn new(tell: &'a dyn Fn(Event)) -> Findings<'a> {
+    /// Creates empty findings, which are reported to `emit`.
+    pub fn new(emit: &'a dyn Fn(Event)) -> Findings<'a> {
         Findings {
             found: None,
             samples: Vec::new(),
             notes: Vec::new(),
             duplicates: 0,
             left: 0,
-            tell,
+            emit,
             has_advice: Cell::new(false),
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Findings<'a> {
         if let Some(found) = &self.found
             && !self.has_advice.replace(true)
         {
-            (self.tell)(Event::Found(found.clone()));
+            (self.emit)(Event::Found(found.clone()));
         }
     }
 
@@ -106,7 +106,7 @@ impl<'a> Findings<'a> {
         self.introduce();
         let sample = Sample { number: self.samples.len() as u32 + 1, method, rtt };
         self.samples.push(sample);
-        (self.tell)(Event::Sample(sample));
+        (self.emit)(Event::Sample(sample));
     }
 
     /// Counts a socket that stays with the server, and notes the reason.

@@ -131,13 +131,13 @@ pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
     target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))
 }
 
-/// Asks one target. The findings are reported to `tell` meanwhile.
+/// Asks one target. The findings are reported to `emit` meanwhile.
 pub fn run<'a>(
     request: &'a Request,
     target: &'a Target,
     shared: &'a Shared<'a>,
     observer: Option<Observer<'a>>,
-    tell: &dyn Fn(Event),
+    emit: &dyn Fn(Event),
 ) -> Report {
     let mut report = Report { target: target.text.clone(), ..Report::default() };
     let attempts = attempts(request, target);
@@ -167,7 +167,7 @@ pub fn run<'a>(
     };
     for address in addresses.into_iter().take(ADDRESSES) {
         report.address = Some(address);
-        let asked = ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), tell, &mut report);
+        let asked = ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), emit, &mut report);
         let elsewhere = matches!(asked, Outcome::NoRoute | Outcome::Refused);
         report.outcome = asked;
         if !elsewhere {
@@ -187,7 +187,7 @@ fn ask_all<'a>(
     shared: &'a Shared<'a>,
     stop: &CancelToken,
     observer: Option<Observer<'a>>,
-    tell: &dyn Fn(Event),
+    emit: &dyn Fn(Event),
     report: &mut Report,
 ) -> Outcome {
     let mut shut = HashSet::new();
@@ -209,7 +209,7 @@ fn ask_all<'a>(
             observer: observer.clone(),
             stop: stop.clone(),
         };
-        let (findings, result) = engine::run(probe, course, &ask, tell);
+        let (findings, result) = engine::run(probe, course, &ask, emit);
         findings.introduce();
         report.left += findings.left;
         let failure = result.err();
@@ -289,14 +289,15 @@ fn refused(report: &Report, failure: Failure) -> Failure {
 fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     let tried: Vec<String> =
         report.tried.iter().map(|t| format!("{}/{} {}", t.proto, t.carrier.name(), t.outcome.name())).collect();
-    let advice = "check the port; or name the protocol with --proto, which waits longer and knows more";
+    let advice = "check the port, or name the protocol with --proto: then netkit waits longer and explains more";
     let costs = |probe: &dyn Probe| request.rounds && probe.costs(request.connect).is_some();
     let clients = request.clients.iter().filter(|client| client.probe.is_some_and(costs));
     let left_out: Vec<&str> = clients.map(|client| client.dissector.name()).collect();
     let mut failure = Failure { advice: advice.into(), ..failure };
     failure.text = format!("no known protocol answers ({})", tried.join(", "));
     if !left_out.is_empty() {
-        failure.text += &format!("; {} is not asked in rounds, which would cost its server", left_out.join(", "));
+        failure.text +=
+            &format!("; {} is not asked in repeated rounds: each would cost its server", left_out.join(", "));
     }
     failure
 }

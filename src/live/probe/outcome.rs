@@ -93,7 +93,7 @@ impl Failure {
 
     /// Creates the failure of a probe that the user stopped.
     pub fn interrupted() -> Failure {
-        Failure::new(Outcome::Interrupted, "interrupted", "the server was left properly")
+        Failure::new(Outcome::Interrupted, "interrupted", "the session was closed properly")
     }
 
     /// Converts an error of the network.
@@ -114,16 +114,16 @@ impl Failure {
             NetError::Closed { .. } => {
                 (Outcome::Closed, "the server may speak another protocol, or refuse without an answer: see its log")
             }
-            NetError::Endless { .. } | NetError::Flood { .. } => {
-                (Outcome::Broken, "this is hardly a server of this protocol")
-            }
+            NetError::Endless { .. } | NetError::Flood { .. } => (Outcome::Broken, "this is probably another protocol"),
             NetError::Stuck(_) => (Outcome::Broken, "the server reads nothing: it hangs, or its buffers are full"),
             NetError::Interrupted => return Failure::interrupted(),
             NetError::MaxTime(_) => {
-                (Outcome::TimedOut, "give it more time with --max-time; the server was left properly")
+                (Outcome::TimedOut, "give it more time with --max-time; the session was closed properly")
             }
             NetError::InUse => (Outcome::Failed, "this host has no free port left, or another program has it"),
-            NetError::Gate(_) | NetError::Encode(_) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
+            NetError::Gate(_) | NetError::Encode(_) => {
+                (Outcome::Failed, "this is an error in netkit, or in a setting (-s)")
+            }
             NetError::Record(_) => (Outcome::Failed, "check the --pcap file and its file system"),
             NetError::Foreign(_) => (Outcome::OtherProtocol, "check the port"),
             NetError::Io(_) => (Outcome::Failed, "the system's own error: see its text"),

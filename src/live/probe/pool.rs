@@ -22,10 +22,10 @@ pub fn run<T: Send>(
     mut on: impl FnMut(usize, T) -> bool,
 ) {
     let next = AtomicUsize::new(0);
-    let (tell, news_of) = mpsc::channel::<(usize, News<T>)>();
+    let (sender, news_of) = mpsc::channel::<(usize, News<T>)>();
     std::thread::scope(|scope| {
         for _ in 0..parallel.clamp(1, count.max(1)) {
-            let (tell, next, work) = (tell.clone(), &next, &work);
+            let (sender, next, work) = (sender.clone(), &next, &work);
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
@@ -33,12 +33,12 @@ pub fn run<T: Send>(
                         break;
                     }
                     // If nobody reads the reports any more, there is nobody to inform.
-                    work(number, &|item| _ = tell.send((number, News::Item(item))));
-                    let _ = tell.send((number, News::Done));
+                    work(number, &|item| _ = sender.send((number, News::Item(item))));
+                    let _ = sender.send((number, News::Done));
                 }
             });
         }
-        drop(tell);
+        drop(sender);
         let mut waiting: VecDeque<Vec<News<T>>> = VecDeque::new();
         let mut current = 0;
         for (number, news) in news_of {

@@ -300,8 +300,8 @@ impl<'a> Collector<'a> {
         if pieces.iter().all(|piece| piece.decoded.is_none()) {
             let (mut rest, mut bytes) = (payload, Vec::new());
             for piece in &pieces {
-                let (own, behind) = rest.split_at(piece.length.min(rest.len()));
-                rest = behind;
+                let (own, after) = rest.split_at(piece.length.min(rest.len()));
+                rest = after;
                 if piece.kept {
                     bytes.extend_from_slice(piece.bytes.as_deref().unwrap_or(own));
                 }
@@ -339,7 +339,7 @@ impl<'a> Collector<'a> {
         let mut names = Put::names(&puts);
         names.extend(named.map(|(field, _)| field.to_string()));
         let change = [Change::Edited(puts, Box::new(changed))];
-        let writing = self.writing(flow, decoded.proto, options).ok_or("its protocol cannot be written")?;
+        let writing = self.writing(flow, decoded.proto, options).ok_or("messages of its protocol cannot be encoded")?;
         Ok((names, writing.changed(std::slice::from_ref(decoded), &change, flow, bytes)?))
     }
 

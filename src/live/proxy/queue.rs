@@ -20,7 +20,7 @@ pub enum Order {
     /// At its time.
     Due,
     /// After the next packet.
-    Behind,
+    AfterNext,
     /// A copy of the last packet: at its time, or after the next packet if the last one is, too.
     Copy,
 }
@@ -54,7 +54,7 @@ impl<T> Queue<T> {
         self.number += 1;
         let mut key = (due, self.number);
         let held = self.after_next.contains_key(&path);
-        if order == Order::Behind && !held || order == Order::Copy && held {
+        if order == Order::AfterNext && !held || order == Order::Copy && held {
             key.0 += PATIENCE;
             self.after_next.entry(path).or_default().push(key);
         } else if order != Order::Copy {
@@ -71,7 +71,7 @@ impl<T> Queue<T> {
     }
 
     /// Whether a packet of this path waits for the next one.
-    pub fn has_behind(&self, path: u64) -> bool {
+    pub fn has_after_next(&self, path: u64) -> bool {
         self.after_next.contains_key(&path)
     }
 

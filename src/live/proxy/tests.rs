@@ -95,13 +95,13 @@ fn the_order_of_the_queue() {
     assert_eq!(drain(&mut queue, start + ms(4)), ["a"]);
     assert_eq!(drain(&mut queue, start + ms(5)), ["b", "c"]);
     // After the next packet of its own path; another path's does not count.
-    queue.push(1, start, Order::Behind, 10, "late").unwrap();
+    queue.push(1, start, Order::AfterNext, 10, "late").unwrap();
     queue.push(2, start, Order::Due, 10, "other").unwrap();
     queue.push(1, start + ms(3), Order::Due, 10, "next").unwrap();
     queue.push(1, start + ms(3), Order::Due, 10, "third").unwrap();
     assert_eq!(drain(&mut queue, start + ms(9)), ["other", "next", "late", "third"]);
     // Without a later packet it is still sent.
-    queue.push(1, start, Order::Behind, 10, "alone").unwrap();
+    queue.push(1, start, Order::AfterNext, 10, "alone").unwrap();
     assert_eq!(drain(&mut queue, start + ms(99)), Vec::<&str>::new());
     assert_eq!(drain(&mut queue, start + ms(100)), ["alone"]);
     assert_eq!(queue.push(1, start, Order::Due, 1001, "large"), Err("large"));
@@ -213,14 +213,14 @@ fn a_queue_is_full_with_its_last_byte() {
 #[test]
 fn nobody_waits_for_a_packet_that_has_left() {
     let (now, mut queue) = (Instant::now(), queue::Queue::new(100));
-    queue.push(7, now, Order::Behind, 10, "late").unwrap();
+    queue.push(7, now, Order::AfterNext, 10, "late").unwrap();
     queue.push(8, now, Order::Due, 10, "other").unwrap();
-    assert_eq!((queue.has_behind(7), queue.has_behind(8)), (true, false));
-    assert_eq!((queue.pop(now), queue.has_behind(7)), (Some("other"), true));
+    assert_eq!((queue.has_after_next(7), queue.has_after_next(8)), (true, false));
+    assert_eq!((queue.pop(now), queue.has_after_next(7)), (Some("other"), true));
     assert_eq!((queue.pop(now + ms(99)), queue.pop(now + ms(100))), (None, Some("late")));
-    assert!(!queue.has_behind(7) && queue.is_empty());
+    assert!(!queue.has_after_next(7) && queue.is_empty());
     // There is room for all again, and each path has its own order.
-    queue.push(7, now, Order::Behind, 50, "first").unwrap();
+    queue.push(7, now, Order::AfterNext, 50, "first").unwrap();
     queue.push(7, now + ms(1), Order::Due, 50, "second").unwrap();
     assert_eq!(queue.push(9, now, Order::Due, 1, "too much"), Err("too much"));
     assert_eq!([0, 1, 1, 1].map(|n| queue.pop(now + ms(n))), [None, Some("second"), Some("first"), None]);

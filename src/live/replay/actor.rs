@@ -162,7 +162,7 @@ pub trait Actor {
     }
 
     /// Learns from all messages of both sides, so that it can distinguish more parts than before.
-    fn learn(&mut self, _said: &mut dyn Iterator<Item = &OwnedMessage>) {}
+    fn learn(&mut self, _sent: &mut dyn Iterator<Item = &OwnedMessage>) {}
 
     /// Returns the numbers of its messages, if the protocol has some.
     fn numbers(&mut self) -> Option<&mut Numbers> {

@@ -67,8 +67,8 @@ impl Plan {
     /// Sorts the messages.
     pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        let behind = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
-        let messages: Vec<&Recorded> = messages.iter().take_while(behind).collect();
+        let is_kept = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
+        let messages: Vec<&Recorded> = messages.iter().take_while(is_kept).collect();
         let outcomes: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.decoded));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);

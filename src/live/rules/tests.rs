@@ -35,7 +35,7 @@ fn wrong(text: &str) -> (String, String) {
 }
 
 #[test]
-fn everything_that_can_be_said() {
+fn all_forms() {
     let rule = parsed("message == reliable: after 10 once drop 30%").unwrap();
     assert_eq!((rule.after, rule.once), (10, true));
     assert!(matches!(rule.actions()[..], [Action::Drop(Some(share))] if share == 0.3));
@@ -55,7 +55,7 @@ fn everything_that_can_be_said() {
 }
 
 #[test]
-fn wrong_rules_are_told_with_their_place() {
+fn wrong_rules_are_refused_with_their_place() {
     let reported = |text: &str, what: &str, place: &str| {
         let (got, under) = wrong(text);
         assert!(got.contains(what), "{text}: {got}");

@@ -90,7 +90,7 @@ impl AcknexSession {
                 );
             }
         }
-        reading.tell(self.version, &dissection.tree, &mut dissection.derived);
+        reading.note(self.version, &dissection.tree, &mut dissection.derived);
         let has = |field| dissection.tree.find(field).is_some();
         if !self.skin_noted
             && self.version == Version::A6

@@ -26,7 +26,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let port = if observation.ends.iter().any(|end| end.port() == PORT) { 11 } else { 0 };
     let asked = Asked::of(observation.options);
     let flow_info = observation.flow_info();
-    let server = session::server_told(&flow_info);
+    let server = session::server_named(&flow_info);
     let version = asked.version.unwrap_or(Version::A6);
     let mut tree = Tree::default();
     let mut shapes: Vec<(bool, u8, usize)> = Vec::new();

@@ -139,7 +139,7 @@ const fn color(parts: &'static [Field]) -> Field {
 }
 
 pub(super) const UNANSWERED: &str = "keep-alive of the client; not answered";
-pub(super) const JOIN: &str = "the client asks to take part; the server then sends info again and again";
+pub(super) const JOIN: &str = "the client asks to join; the server then sends info repeatedly";
 pub(super) const CREATE: &str =
     "the client asks for an entity; the server's create with the same identifier is the answer";
 pub(super) const CREATED: &str = "an entity was made, for the client that asked with this identifier";

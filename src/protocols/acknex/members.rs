@@ -49,7 +49,7 @@ static BEFORE: [&str; 34] = [
 ];
 
 /// The members after the skills.
-static BEHIND: [&str; 4] = ["pose", "material", "u", "v"];
+static AFTER: [&str; 4] = ["pose", "material", "u", "v"];
 
 /// Writes the name of the member at this offset. `false`: there is none.
 pub fn write_name(offset: i64, text: &mut Vec<u8>) -> bool {
@@ -63,7 +63,7 @@ pub fn write_name(offset: i64, text: &mut Vec<u8>) -> bool {
     match skill {
         // Writing to a Vec cannot fail.
         1..=SKILLS => write!(text, "skill{skill}").is_ok(),
-        _ => match name(&BEFORE, index).or_else(|| name(&BEHIND, skill - SKILLS - 1)) {
+        _ => match name(&BEFORE, index).or_else(|| name(&AFTER, skill - SKILLS - 1)) {
             Some(name) => {
                 text.extend_from_slice(name.as_bytes());
                 true

@@ -46,7 +46,7 @@ static COLOR: Field = u8("color").names(&[(0, "rgb"), (1, "bgr")]).doc("order of
 
 impl WireVariant {
     /// Adds the readings that differ from the default and apply to some of `fields`.
-    pub fn tell(&self, version: Version, fields: &Tree, derived: &mut Tree) {
+    pub fn note(&self, version: Version, fields: &Tree, derived: &mut Tree) {
         if *self == WireVariant::default() {
             return;
         }
@@ -69,9 +69,9 @@ impl WireVariant {
             ),
             (self.other_color && there(&[&layout::RGB]), &COLOR, color),
         ];
-        if notes.iter().any(|(tell, ..)| *tell) {
+        if notes.iter().any(|(note, ..)| *note) {
             let node = derived.open(&READING, Value::Group, 0);
-            for (_, field, value) in notes.iter().filter(|(tell, ..)| *tell) {
+            for (_, field, value) in notes.iter().filter(|(note, ..)| *note) {
                 derived.push(field, Value::UInt(*value), 0, 0);
             }
             derived.close(node, 0);

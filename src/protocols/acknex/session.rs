@@ -55,7 +55,7 @@ struct News {
 }
 
 /// The server's side, as far as it is known without the conversation's bytes.
-pub fn server_told(flow_info: &FlowInfo<'_>) -> Option<Side> {
+pub fn server_named(flow_info: &FlowInfo<'_>) -> Option<Side> {
     if flow_info.ends.is_none() {
         return flow_info.server_by_from(Side::A);
     }
@@ -74,7 +74,7 @@ impl AcknexSession {
             version: asked.version.unwrap_or(Version::A6),
             fixed: asked.fixed.unwrap_or(false),
             asked,
-            given: server_told(flow_info),
+            given: server_named(flow_info),
             ..AcknexSession::default()
         }
     }
@@ -197,7 +197,7 @@ impl AcknexSession {
             let whole = outcome.stop.is_none();
             let size = if whole { (outcome.bits as usize / 8).clamp(1, rest.len()) } else { rest.len() };
             dissection.ended(outcome);
-            tell(std::mem::take(&mut news), self, &mut dissection.notes);
+            note(std::mem::take(&mut news), self, &mut dissection.notes);
             if from == Role::Client && at == 0 {
                 dissection.delivery.push(Event::Step(Step::Alive(SILENCE as i64)));
             }
@@ -222,12 +222,12 @@ impl AcknexSession {
         (dissection.version, dissection.from, dissection.message) = (Some(self.version.name()), from, "unknown");
         let path = "acknex.unknown.command".into();
         dissection.fault = Some(Fault { path, ..Fault::new(Reason::Cut, 0, 8, 0) });
-        tell(news, self, &mut dissection.notes);
+        note(news, self, &mut dissection.notes);
         out.emit(&Provenance { bytes: &[], length: missing, ..*place });
     }
 }
 
-fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
+fn note(news: News, conversation: &AcknexSession, notes: &mut Notes) {
     if news.version {
         notes.note("acknex.version", format_args!("an info of A5's form: read as a5 from here on"));
     }

@@ -151,12 +151,12 @@ pub fn find(tree: &Tree, found: &mut Found) {
         if full {
             continue;
         }
-        if element && lines.last().is_none_or(|last| behind(nodes, last, k)) {
+        if element && lines.last().is_none_or(|last| is_after(nodes, last, k)) {
             next.get_or_insert(node.bit / 8);
         }
         let mut start = None;
         while let Some(last) = lines.last()
-            && !behind(nodes, last, k)
+            && !is_after(nodes, last, k)
         {
             // It carries this one.
             start = Some(last.start);
@@ -177,7 +177,7 @@ pub fn find(tree: &Tree, found: &mut Found) {
 }
 
 /// Whether node `k` is after a line.
-fn behind(nodes: &[Node], line: &Mark, k: usize) -> bool {
+fn is_after(nodes: &[Node], line: &Mark, k: usize) -> bool {
     line.node.and_then(|node| nodes.get(node as usize)).is_none_or(|node| node.end as usize <= k)
 }
 

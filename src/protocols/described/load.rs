@@ -78,7 +78,7 @@ fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
     let name_line = file.protocol_line;
     let good = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && name.len() <= 32;
     if !good(&file.protocol) {
-        return Err((name_line, format!("protocol: {:?} is no name: letters, digits, _ and -", file.protocol)));
+        return Err((name_line, format!("protocol: {:?} is not a name: letters, digits, _ and -", file.protocol)));
     }
     let taken = crate::protocols::registry();
     if taken.names().any(|name| name == file.protocol) || ["auto", "udp", "tcp", "ws"].contains(&&*file.protocol) {

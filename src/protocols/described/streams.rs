@@ -104,13 +104,13 @@ impl<'a> Streams<'a> {
         while direction.messages < WEIGHED / 2 {
             let mut measured = Work::default();
             match self.frame.begins(direction.rest, &mut |bytes| weighing.end(bytes, side, &mut measured)) {
-                Begins::Message(header, length, behind) if header + length + behind > 0 => {
+                Begins::Message(header, length, after) if header + length + after > 0 => {
                     let message = direction.rest.get(header..header + length).unwrap_or_default();
                     direction.stuck = length > 0 && !weighing.packet(message, length, side, tried);
                     if direction.stuck {
                         return None;
                     }
-                    direction.rest = direction.rest.get(header + length + behind..).unwrap_or_default();
+                    direction.rest = direction.rest.get(header + length + after..).unwrap_or_default();
                     direction.messages += 1;
                     if length > 0 {
                         return Some((side, message, length));

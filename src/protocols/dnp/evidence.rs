@@ -22,7 +22,7 @@
 //! | a link_state that ends where its values do, with values; another one | 8, 4 | types below 38, counts, and an exact end |
 //! | a part of a long message whose flags have a meaning, and a second one | 4 | 8 or 16 of 256, and no more |
 //! | a side begins with a connection_acknowledge that accepts protocol 0 | 4 | three zeros are a filler |
-//! | a datagram that is no message, a number that jumps (once in 16) | -6 | |
+//! | a datagram that is not a message, a number that jumps (once in 16) | -6 | |
 //!
 //! Numbers that jump about, or acknowledges of numbers that were never sent, rule DNP out.
 
@@ -91,7 +91,7 @@ impl Spoken<'_> {
     }
 }
 
-/// The bits of a conversation from any point on, and the number of datagrams that are no messages; `None`: it is not
+/// The bits of a conversation from any point on, and the number of datagrams that are not messages; `None`: it is not
 /// DNP.
 fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
     let (mut sized, mut states, mut parts, mut broken, mut whole) = (0u16, Vec::new(), 0u32, 0u32, 0u32);
@@ -153,7 +153,7 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
         + counted
         + [0, 8, 12][states.len().min(2)]
         + if parts >= 2 { 4 } else { 0 };
-    // On the port the decision waits for more, since a real server ignores datagrams that are no messages.
+    // On the port the decision waits for more, since a real server ignores datagrams that are not messages.
     (whole > 0 || port).then(|| (bits.saturating_sub(6 * broken), broken))
 }
 

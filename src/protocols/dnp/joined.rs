@@ -61,7 +61,7 @@ pub fn follow(number: i64, (first, last): (bool, bool), kind: JoinedKind, around
             Mark::None | Mark::Wall => None,
         },
     };
-    let end = match around.behind.map(|run| run.marks[kind as usize].head) {
+    let end = match around.after.map(|run| run.marks[kind as usize].head) {
         _ if last => Some(number),
         Some(Mark::Last(end)) => Some(end),
         _ => None,

@@ -130,7 +130,7 @@ impl Direction {
         let index = dissection.target(place).index;
         let notes = &mut dissection.notes;
         if command.number == MODULUS {
-            notes.warn("dnp.number_65535", format_args!("65535 is no number of the count, which goes from 65534 to 0"));
+            notes.warn("dnp.number_65535", format_args!("65535 is not in the count, which goes from 65534 to 0"));
             return Fresh::Uncounted;
         }
         let number = self.sequence.extend(command.number);

@@ -43,10 +43,10 @@ impl Marks {
     /// The marks of a part whose flags are unknown.
     pub const WALL: Marks = Marks { head: Mark::Wall, tail: Mark::Wall };
 
-    fn then(self, behind: Marks) -> Marks {
+    fn then(self, after: Marks) -> Marks {
         Marks {
-            head: if self.head == Mark::None { behind.head } else { self.head },
-            tail: if behind.tail == Mark::None { self.tail } else { behind.tail },
+            head: if self.head == Mark::None { after.head } else { self.head },
+            tail: if after.tail == Mark::None { self.tail } else { after.tail },
         }
     }
 }
@@ -69,7 +69,7 @@ pub struct Around {
     /// The run that ends directly before it, with its first number.
     pub before: Option<(i64, Run)>,
     /// The run that begins directly after it.
-    pub behind: Option<Run>,
+    pub after: Option<Run>,
 }
 
 /// All runs of one direction.
@@ -79,13 +79,13 @@ pub struct Runs(BTreeMap<i64, Run>);
 impl Runs {
     /// Inserts a number that was not seen before, and returns the runs that it joins.
     pub fn insert(&mut self, number: i64, own: [Marks; KINDS]) -> Around {
-        let behind = match self.0.last_key_value() {
+        let after = match self.0.last_key_value() {
             Some((first, _)) if *first <= number => None,
             _ => self.0.remove(&(number + 1)),
         };
         let mut last = number;
         let mut marks = own;
-        if let Some(run) = &behind {
+        if let Some(run) = &after {
             last = run.last;
             marks = [0, 1].map(|k| marks[k].then(run.marks[k]));
         }
@@ -98,7 +98,7 @@ impl Runs {
             }
             _ => _ = self.0.insert(number, Run { last, marks }),
         }
-        Around { before, behind }
+        Around { before, after }
     }
 
     /// The lowest number, from `from` on, that was not seen.
@@ -132,7 +132,7 @@ mod tests {
         runs.insert(7, part(7, false, true));
         let around = runs.insert(6, part(6, false, false));
         assert_eq!(around.before.map(|(first, run)| (first, run.marks[0].tail)), Some((5, Mark::First(5))));
-        assert_eq!(around.behind.map(|run| run.marks[0].head), Some(Mark::Last(7)));
+        assert_eq!(around.after.map(|run| run.marks[0].head), Some(Mark::Last(7)));
         assert_eq!(runs.0.len(), 1);
         assert_eq!((runs.missing(5), runs.missing(4), runs.missing(8)), (8, 4, 8));
         let around = runs.insert(8, part(8, false, true));

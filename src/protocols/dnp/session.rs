@@ -263,7 +263,7 @@ impl Session for DnpSession {
             LinkUpdate => self.update(&found, place, dissection),
             Unknown => dissection.notes.warn(
                 "dnp.unknown_command",
-                format_args!("{} is no command of DNP: receivers ignore it", first.unwrap_or_default()),
+                format_args!("{} is not a command of DNP: receivers ignore it", first.unwrap_or_default()),
             ),
         }
         if found.cause == Some(UNKNOWN_TYPE) {

@@ -148,7 +148,7 @@ fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
         return Evidence::Bits(HEADER + 24, "a HawkNL frame that begins with GNE");
     }
     let other = "a HawkNL frame of another game";
-    match content.get(length..).map(|behind| (behind, hawknl::header(behind))) {
+    match content.get(length..).map(|after| (after, hawknl::header(after))) {
         Some((_, Some(Ok(_)))) => Evidence::Bits(2 * HEADER, other),
         Some((_, Some(Err(_)))) => Evidence::No,
         Some(([], _)) if length > 0 => Evidence::Bits(HEADER + 8, other),

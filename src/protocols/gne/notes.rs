@@ -12,7 +12,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("gne.refused", "note", "a refusal: the reason, with both sides' values; a warning for the byte order"),
     note("gne.size", "error", "a handshake message of another size than the library takes: 48, 44, 12, 4"),
     note("gne.game_name", "warning", "a game name without a zero byte, or with other bytes after it"),
-    note("gne.port", "error", "a number that is no port"),
+    note("gne.port", "error", "a number that is not a port"),
     note("gne.udp_denied", "note", "the client asked for UDP and gets none"),
     note("gne.client_port_missing", "error", "the server gave a UDP port, but the client does not answer with its own"),
     note(

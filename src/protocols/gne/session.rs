@@ -55,7 +55,7 @@ struct Direction {
     lists: u32,
     others: u32,
     /// Bytes were missing before these, and no frame was found since.
-    behind_gap: bool,
+    after_gap: bool,
 }
 
 /// The state of a connection.
@@ -153,7 +153,7 @@ impl GneSession {
     }
 
     /// Reads the content of one frame, or the only content of a `dump`.
-    fn content(&mut self, place: &Provenance<'_>, behind_gap: bool, out: &mut Out<'_>) {
+    fn content(&mut self, place: &Provenance<'_>, after_gap: bool, out: &mut Out<'_>) {
         let (side, flow_info) = (place.side, out.flow_info);
         let second = self.direction(side).stage == Stage::Second;
         let what = self.what(side, place.bytes, flow_info);
@@ -177,7 +177,7 @@ impl GneSession {
                 ClientPort => self.handshake.client_port(place, dissection, &mut link),
                 Packets => {
                     packets(party(from, side), flow_info, place, dissection, &mut link);
-                    if behind_gap {
+                    if after_gap {
                         link.pings.hide(party(from, side), dissection);
                     }
                 }
@@ -277,8 +277,8 @@ impl Framed for GneSession {
         let role = self.role(out.flow_info, place.side);
         match piece {
             Piece::Content { .. } => {
-                let behind_gap = mem::take(&mut self.direction(place.side).behind_gap);
-                return self.content(place, behind_gap, out);
+                let after_gap = mem::take(&mut self.direction(place.side).after_gap);
+                return self.content(place, after_gap, out);
             }
             Piece::Unfinished { length, .. } => {
                 lines::unfinished(length, place.bytes, role, self.before_gap, out);
@@ -290,8 +290,8 @@ impl Framed for GneSession {
                 lines::stub(place.bytes, role, self.before_gap, out);
             }
             Piece::Noise { wrong, .. } => {
-                let behind = self.direction(place.side).behind_gap;
-                lines::noise(wrong, place.bytes, role, behind, out);
+                let after_gap = self.direction(place.side).after_gap;
+                lines::noise(wrong, place.bytes, role, after_gap, out);
             }
         }
         self.emit(place, out);
@@ -301,7 +301,7 @@ impl Framed for GneSession {
         lock(&self.link).pings.unsure = true;
         let direction = self.direction(side);
         direction.framing.search();
-        direction.behind_gap = true;
+        direction.after_gap = true;
         direction.stage = match direction.stage {
             Stage::First => Stage::Cut,
             // The missing bytes begin with the content that would have been the second.

@@ -45,7 +45,7 @@ impl Memory {
             .wire_length(place.length)
             .read(layout.fields);
         dissection.ended(outcome);
-        how.tell(dissection);
+        how.note(dissection);
         roles.learn(
             place.side,
             match message {

@@ -64,13 +64,13 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
         }
         masked = Some(head.mask.is_some());
         let length = usize::try_from(head.whole()).unwrap_or(usize::MAX);
-        let Some((whole, behind)) = rest.split_at_checked(length) else {
+        let Some((whole, after)) = rest.split_at_checked(length) else {
             if let (true, Some(bits)) = (data && length == rest.len().saturating_add(missing), cut(rest, &head)) {
                 best = best.max(Some(bits));
             }
             break;
         };
-        rest = behind;
+        rest = after;
         if !data || head.length == 0 {
             continue;
         }
@@ -152,9 +152,9 @@ impl Data {
         let kind = flags >> 1 & 3;
         if matches!(kind, 0 | 2) {
             let size = rest.iter().take_while(|byte| **byte & 0x80 != 0).count() + 1;
-            let Some((id, behind)) = rest.split_at_checked(size).filter(|_| size <= 10) else { return false };
+            let Some((id, after)) = rest.split_at_checked(size).filter(|_| size <= 10) else { return false };
             let number = id.iter().rev().fold(0u64, |all, byte| all << 7 | u64::from(byte & 0x7f));
-            rest = behind;
+            rest = after;
             let ids = if kind == 0 { &mut self.asked } else { &mut self.answered };
             if ids.len() < LOOKED_AT && number > 0 {
                 ids.push(number);
@@ -221,13 +221,13 @@ pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
     let (mut rest, mut data, mut links) = (bytes, Data::default(), 0u32);
     while links < LOOKED_AT as u32 {
         let Next::Package(length) = package::next(rest) else { break };
-        let (package, behind) = rest.split_at(length);
-        let there = behind.len() < HEADER || package::plausible(behind);
+        let (package, after) = rest.split_at(length);
+        let there = after.len() < HEADER || package::plausible(after);
         if !there || !data.of(package) {
             return None;
         }
         links += 1;
-        rest = behind;
+        rest = after;
         if rest.is_empty() {
             break;
         }
@@ -287,12 +287,12 @@ pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
 pub(super) fn handshake(bytes: &[u8]) -> u32 {
     let Some(length) = package::announced(bytes) else { return 0 };
     let body = bytes.get(HEADER..length.min(bytes.len())).unwrap_or_default();
-    let behind = match bytes.get(length..) {
+    let after = match bytes.get(length..) {
         Some([2 | 3, 0, 0, 0, ..]) => 8,
         _ => 0,
     };
     if let [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] = body {
-        return if (HEADER + 9..=HEADER + package::LIMIT).contains(&length) { 12 + behind } else { 0 };
+        return if (HEADER + 9..=HEADER + package::LIMIT).contains(&length) { 12 + after } else { 0 };
     }
     let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {
@@ -316,5 +316,5 @@ pub(super) fn handshake(bytes: &[u8]) -> u32 {
         _ if object(b"\"user\":") || object(b"\"protos\":") => 4,
         _ => 0,
     };
-    4 + key + if ends { 4 } else { 0 } + behind
+    4 + key + if ends { 4 } else { 0 } + after
 }

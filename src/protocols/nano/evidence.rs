@@ -151,7 +151,7 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
     }
     match asked {
         // The content must be evidence itself, unless there is none.
-        true if refused || observation.last => best = Evidence::Bits(10, "a request to go over to WebSocket"),
+        true if refused || observation.last => best = Evidence::Bits(10, "a request to change to WebSocket"),
         false if refused => return Evidence::No,
         _ => {}
     }

@@ -88,9 +88,9 @@ impl Tokens for Build<'_> {
         }
     }
 
-    fn close(&mut self, behind: usize) {
+    fn close(&mut self, after: usize) {
         if let Some(node) = self.open.pop() {
-            self.tree.close(node, (self.base + behind) as u32 * 8);
+            self.tree.close(node, (self.base + after) as u32 * 8);
         }
         if let Some(shape) = &mut self.shape {
             shape.close();

@@ -72,7 +72,7 @@ pub const CODE: Field =
     u16be("route_code").doc("the route's number in the handshake's dictionary").when(bit(FLAGS.name, 0));
 pub const PAYLOAD: Field = payload("payload").doc("the application's data: JSON, protobuf or anything");
 pub const FLAGS: Field = u8("flags");
-pub const BODY: Field = bytes("body", Len::Rest).doc("nobody sends one, servers ignore it").omit_empty();
+pub const BODY: Field = bytes("body", Len::Rest).doc("no program sends one, servers ignore it").omit_empty();
 const JSON: Field = text("body", Len::Rest).doc("JSON; pitaya's server sends it as a zlib stream");
 
 const fn flags(flags: &'static Flags) -> Field {

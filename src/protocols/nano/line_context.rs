@@ -18,7 +18,7 @@ pub struct LineContext {
 
 impl LineContext {
     /// Adds the notes of the context.
-    pub fn tell(&self, dissection: &mut Dissection) {
+    pub fn note(&self, dissection: &mut Dissection) {
         note_gap(self.gap, dissection);
         if self.unmasked {
             dissection.notes.warn("websocket.unmasked", format_args!("a client's frame without mask"));

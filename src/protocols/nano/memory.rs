@@ -193,13 +193,13 @@ impl Memory {
     }
 
     /// Whether a handshake of the server was learned.
-    pub fn is_told(&self) -> bool {
+    pub fn is_known(&self) -> bool {
         self.announced > 0
     }
 
     /// Takes over the facts from another conversation's handshake.
     pub fn take_over(&mut self, other: &Memory) {
-        if !other.is_told() {
+        if !other.is_known() {
             return;
         }
         self.dictionary.clone_from(&other.dictionary);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_tells_all_is_kept_once() {
+    fn what_a_server_sends_all_is_kept_once() {
         /// The bytes of these conversations, with shared tables counted once.
         fn held(all: &[Memory]) -> usize {
             let mut shared = FxHashMap::default();

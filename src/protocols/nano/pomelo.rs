@@ -163,9 +163,9 @@ impl PayloadReader<'_> {
     /// Skips `count` bytes, and returns the place where they begin.
     fn take(&mut self, count: u64, end: usize, what: &'static str) -> Result<usize, Stopped> {
         let start = self.at;
-        match usize::try_from(count).ok().and_then(|n| start.checked_add(n)).filter(|behind| *behind <= end) {
-            Some(behind) => {
-                self.at = behind;
+        match usize::try_from(count).ok().and_then(|n| start.checked_add(n)).filter(|after| *after <= end) {
+            Some(after) => {
+                self.at = after;
                 Ok(start)
             }
             None => self.stop(start, what),
@@ -369,9 +369,9 @@ impl Emit<'_> {
         if let Value::Group | Value::List = cell.value {
             let mut next = cell.first;
             while let Some(below) = self.cells.get(next as usize) {
-                let behind = below.next;
+                let after = below.next;
                 self.cell(next, None);
-                next = behind;
+                next = after;
             }
             self.tree.close(node, at.0 + at.1);
         }

@@ -8,7 +8,7 @@ pub trait Tokens {
     /// Begins an object or array.
     fn open(&mut self, object: bool, at: usize);
     /// Ends the innermost object or array.
-    fn close(&mut self, behind: usize);
+    fn close(&mut self, after_value: usize);
     /// The name of the value that follows.
     fn name(&mut self, text: &[u8], string: Str);
     /// A string.
@@ -184,7 +184,7 @@ pub fn scan(text: &[u8], tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Opt
                 tokens.word(start, value);
             }
         }
-        if !opened && !behind(&mut c, tokens, stack)? {
+        if !opened && !after_value(&mut c, tokens, stack)? {
             return Some(());
         }
         c.blank();
@@ -204,7 +204,7 @@ pub fn scan(text: &[u8], tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Opt
 }
 
 /// Reads the ends after a value. Returns whether another value follows; `None`: it is not JSON.
-fn behind(c: &mut Cursor<'_>, tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Option<bool> {
+fn after_value(c: &mut Cursor<'_>, tokens: &mut impl Tokens, stack: &mut Vec<bool>) -> Option<bool> {
     loop {
         c.blank();
         match stack.last() {

@@ -241,7 +241,7 @@ impl NanoSession {
         let reason = Reason::Undefined("no package type");
         dissection.fault =
             Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
-        next.tell(dissection);
+        next.note(dissection);
         if place.bytes.starts_with(b"HTTP/1.") {
             let text = format_args!("an answer in HTTP: this is an HTTP port, perhaps a WebSocket one");
             dissection.notes.note("nano.http_answer", text);
@@ -303,7 +303,7 @@ impl Framed for NanoSession {
 
 impl Session for NanoSession {
     fn settled(&self) -> bool {
-        self.memory.is_told()
+        self.memory.is_known()
     }
 
     fn set_server(&mut self, server: Side) {

@@ -14,8 +14,8 @@
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
 //! | an ack names a message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
-//! | .. and all acks' bits have at most two holes | 4 | 0 | an echo has none, or zeros |
-//! | an ack's bits have at most two holes | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
+//! | .. and all acks' bits have at most two gaps | 4 | 0 | an echo has none, or zeros |
+//! | an ack's bits have at most two gaps | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
 //! | .. and many clear bits that an earlier one set | no | no | a receiver does not forget what it received |
 //! | an ack's bits are those of the side's one before, moved on by as many ids; a second one | 6, 4 | 6, 4 | of 16 bits; not where both are the same |
 //! | a heartbeat is returned with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
@@ -148,8 +148,8 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
     let acked = named(last, &other.reliable)?;
     // Id 0 is sent until the first one was received.
     let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &other.notify)?;
-    let holes = |bits: u16| bits.count_zeros() - bits.leading_zeros();
-    let filled = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && holes(*bits) <= 2);
+    let gaps = |bits: u16| bits.count_zeros() - bits.leading_zeros();
+    let filled = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && gaps(*bits) <= 2);
     // An answer comes after its request.
     let answered = |(at, id): (usize, u8)| other.pongs.iter().any(|(place, pong)| *place > at && *pong == id);
     let back: Vec<u8> = one.pings.iter().filter(|(at, id, _)| answered((*at, *id))).map(|(_, id, _)| *id).collect();
@@ -210,7 +210,7 @@ pub fn handshake(version: Version, payloads: &[SideMessage<'_>], last: bool) -> 
         return short.then_some(match payloads.len() {
             1 | 2 => (10, "a connect of one byte"),
             _ if last => (30, "connects of one byte, and nothing else"),
-            _ => (14, "connects of one byte, again and again"),
+            _ => (14, "repeated connects of one byte"),
         });
     };
     let id = bits::get(answer, if packed { 4 } else { 8 }, 16);

@@ -71,7 +71,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
                 Next::Lost => return Evidence::No,
             };
             let by = framing.version().unwrap_or(Version::V20);
-            let (data, behind) = rest[prefix..].split_at(length);
+            let (data, after) = rest[prefix..].split_at(length);
             let Some(message) = numbering.read(by, (*side, data, length), &mut tree) else { return Evidence::No };
             version = Some(by);
             let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
@@ -91,7 +91,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
                 (best, why) = (bits, what);
             }
             all.push((*side, data, length));
-            (rest, frames) = (behind, frames + 1);
+            (rest, frames) = (after, frames + 1);
         }
         if rest.len() >= 8 && !begun(&framing, rest) {
             return Evidence::No;
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_a_stream_are_told_by_the_first_of_each_side() {
+    fn frames_of_a_stream_are_known_by_the_first_of_each_side() {
         let tcp = |payloads: &[(Side, &str)]| evidence(Transport::Tcp, payloads);
         assert!(!tcp(&[(A, "0100000002"), (B, "0100000002")]).suffices(false));
         assert!(tcp(&[(A, "0100000002"), (B, "0100000002050000001800100000")]).suffices(true));
@@ -181,7 +181,7 @@ mod tests {
         assert!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]).suffices(false));
         assert!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]).suffices(false));
         assert!(matches!(tcp(&[(A, "03000000ffab0c")]), Evidence::No));
-        // Empty frames are no messages.
+        // Empty frames are not messages.
         assert!(tcp(&[(A, "0000010003"), (B, "000005000801000100")]).suffices(false));
         // The first message is not complete yet.
         assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Bits(0..Evidence::KNOWN, _)));

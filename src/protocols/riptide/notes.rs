@@ -21,9 +21,13 @@ pub const NOTES: &[NoteDoc] = &[
     note(
         "riptide.handled_twice",
         "warning",
-        "a copy that gets through the receiver's filter: its application has the message again",
+        "a copy that passes the receiver's filter: its application gets the message again",
     ),
-    note("riptide.never_handled", "warning", "a message that the receiver's filter drops though it never had it"),
+    note(
+        "riptide.never_handled",
+        "warning",
+        "a message that the receiver's filter drops, although it never got it before",
+    ),
     note(
         "riptide.ack_ahead",
         "warning",
@@ -37,7 +41,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("riptide.trailing", "warning", "bytes after a whole message"),
     note("riptide.unexpected_data", "warning", "data after a reason that has none"),
     note("riptide.message_id", "warning", "an id longer than it has to be, or above 65535: the library uses another"),
-    note("riptide.empty_datagram", "error", "a datagram of 0 bytes: makes a C# server on Linux deaf"),
+    note("riptide.empty_datagram", "error", "a datagram of 0 bytes: a C# server on Linux never reads again"),
     note("riptide.version", "note", "the conversation is read as another version from here on"),
     note("riptide.too_big", "note", "longer than the library's default limit"),
 ];

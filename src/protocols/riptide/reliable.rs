@@ -7,7 +7,7 @@ use super::version::Version;
 use crate::codec::Value;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::dissect::delivery::{Arrivals, Event, Handled, Report, Step};
-use crate::dissect::numbered::{Acknowledgement, Listed, NumberedCodes, tell_seen};
+use crate::dissect::numbered::{Acknowledgement, Listed, NumberedCodes, note_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
 use crate::traffic::sequence::{Acked, Seen, Sequence};
@@ -165,14 +165,14 @@ impl Reliable {
             ),
             _ => {}
         }
-        tell_seen(seen, (side, extended, newest), &CODES, place, dissection);
+        note_seen(seen, (side, extended, newest), &CODES, place, dissection);
         let notes = &mut dissection.notes;
         match (seen, version) {
             (Seen::Ahead(missing @ 16..=79), Version::V20) => notes.warn("riptide.gap_bug",
                 format_args!("{} above the newest: a 2.0 receiver keeps its old last id and may handle messages twice", missing + 1),
             ),
             (Seen::Ahead(missing @ 31..), Version::V21 | Version::V22) => notes.warn("riptide.gap_bug",
-                format_args!("{} above the newest: a receiver up to 2.2.1 may ack messages that it never had, and drop them when they come", missing + 1),
+                format_args!("{} above the newest: a receiver up to 2.2.1 may ack messages that it never got, and drop them when they arrive", missing + 1),
             ),
             (Seen::Copy { .. }, _) => {
                 dissection.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
@@ -247,7 +247,7 @@ impl Reliable {
             dissection.derived.close(list, 0);
         }
         let unseen = "lost by the capture, or never sent (the bug of 2.1 and 2.2)";
-        self.acknowledgement.tell(other, &CODES, unseen, place, dissection);
+        self.acknowledgement.note(other, &CODES, unseen, place, dissection);
     }
 
     /// Handles a notify message: its number, and the acknowledgements of the other side's.
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_receiver_handles_twice_or_never_is_told() {
+    fn what_a_receiver_handles_twice_or_never_is_noted() {
         let took = |now, before| Some(Handled { now, before });
         // README.md, "Reliable layer": in 2.0 a jump of 17 to 80 does not update the newest id.
         let (all, notes) = handled(true, Version::V20, &[1, 21, 21]);

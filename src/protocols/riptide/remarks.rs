@@ -79,9 +79,8 @@ pub(super) fn empty(place: &Provenance<'_>, dissection: &mut Dissection) {
     let path = "riptide.unknown.type".into();
     dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
     if !cut {
-        dissection.notes.error(
-            "riptide.empty_datagram",
-            format_args!("an empty datagram: a C# server on Linux stops reading for good"),
-        );
+        dissection
+            .notes
+            .error("riptide.empty_datagram", format_args!("an empty datagram: a C# server on Linux never reads again"));
     }
 }

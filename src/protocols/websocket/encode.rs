@@ -34,12 +34,12 @@ pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
     let head = [MASK.name, OPCODE.name];
     let rest = fields.iter().filter(|(name, _)| !head.contains(&name.as_str()));
     let rest = Json::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect());
-    let behind: &'static [Field] = match layout.fields {
-        [first, behind @ ..] if head.contains(&first.name) => behind,
+    let after: &'static [Field] = match layout.fields {
+        [first, after @ ..] if head.contains(&first.name) => after,
         all => all,
     };
-    let behind = if message == Message::Frame { &[] } else { behind };
-    let mut payload = Writer::new(&rest).broken(line.broken).write(behind)?;
+    let after = if message == Message::Frame { &[] } else { after };
+    let mut payload = Writer::new(&rest).broken(line.broken).write(after)?;
     if let Some(compressed) = line.derived(&COMPRESSED) {
         payload = hex_of("derived.compressed", compressed)?;
     }

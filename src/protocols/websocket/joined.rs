@@ -76,7 +76,7 @@ impl Carrier {
                 inflated.shrink_to(1 << 16);
             }
             _ => {
-                self.data_line(side, Some("reserved bits that nobody agreed on"), roles, out);
+                self.data_line(side, Some("reserved bits without a negotiated extension"), roles, out);
                 return CarrierStep::Done;
             }
         }

@@ -51,14 +51,14 @@ pub const COMPRESSED: Field = bytes("compressed", Len::Rest).doc("what inflates 
 
 /// The layouts.
 pub static LAYOUTS: [Layout; 8] = [
-    UpgradeRequest.layout("the client's HTTP request to go over to WebSocket", &[HEAD, BODY]),
+    UpgradeRequest.layout("the client's HTTP request to change to WebSocket", &[HEAD, BODY]),
     UpgradeResponse.layout("the server's HTTP answer", &[HEAD, BODY]),
     Ping.layout("asks for a pong", &[MASK, DATA]),
     Pong.layout("answers a ping", &[MASK, DATA]),
     Close.layout("ends the connection", &[MASK, CODE, REASON]),
     Text.layout("a text message without bytes, or one that broke", &[PAYLOAD]),
     Binary.layout("a binary message without bytes, or one that broke", &[PAYLOAD]),
-    Frame.layout("a frame that is no part of any message; always with a fault", &[MASK, OPCODE]),
+    Frame.layout("a frame that is not part of a message; always with a fault", &[MASK, OPCODE]),
 ];
 
 /// The derived fields.

@@ -3,7 +3,7 @@
 use super::super::leaf::path;
 use super::column::{Column, LEVEL, Leaf};
 use super::plan::{Group, List, Plan};
-use crate::codec::json::fields::{Walks, behind};
+use crate::codec::json::fields::{Walks, after_node};
 use crate::codec::json::value::{append_bytes, each_byte, flags, name_of};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, half_text};
@@ -75,7 +75,7 @@ impl Shredder<'_> {
             if node.derived() && !node.hidden() {
                 self.other(at);
             }
-            at = if node.derived() || node.hidden() { behind(node, at) } else { at + 1 };
+            at = if node.derived() || node.hidden() { after_node(node, at) } else { at + 1 };
         }
     }
 
@@ -112,7 +112,7 @@ impl Shredder<'_> {
                     _ => self.other(at),
                 }
             }
-            at = behind(node, at);
+            at = after_node(node, at);
         }
         for k in 0..group.members.len() {
             if !self.seen[first + k] {
@@ -136,7 +136,7 @@ impl Shredder<'_> {
                 }
             },
             (Plan::Group(group), Value::Group) => {
-                self.members(group, at + 1..behind(node, at), definition + 1, repetition);
+                self.members(group, at + 1..after_node(node, at), definition + 1, repetition);
             }
             (Plan::List(list, of), Value::List) => self.elements(list, of, at, definition, repetition),
             (Plan::Flags(list, column), Value::UInt(n)) => {
@@ -172,7 +172,7 @@ impl Shredder<'_> {
 
     fn elements(&mut self, list: &List, of: &Plan, at: usize, definition: i16, repetition: i16) {
         let tree = self.tree;
-        let end = behind(&tree.nodes()[at], at);
+        let end = after_node(&tree.nodes()[at], at);
         let (mut inner, mut level) = (at + 1, repetition);
         while inner < end {
             let node = &tree.nodes()[inner];
@@ -180,7 +180,7 @@ impl Shredder<'_> {
                 self.value(of, inner, definition + 2, level);
                 level = list.level;
             }
-            inner = behind(node, inner);
+            inner = after_node(node, inner);
         }
         if level == repetition {
             self.missing(list.columns.clone(), definition + 1, repetition);

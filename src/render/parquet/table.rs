@@ -102,7 +102,7 @@ pub struct Table {
     fields: Group,
     known: Group,
     /// The first column after the fields.
-    behind: usize,
+    after: usize,
     /// The number of rows in the row group, and their approximate size in bytes.
     rows: usize,
     pub held: usize,
@@ -138,8 +138,8 @@ impl Table {
         let file = File::create_new(path)?;
         let file = encoder.begin(SerializedFileWriter::new(file, schema, Arc::new(properties.build()))?)?;
         let [packet, fields, known] = plan;
-        let behind = known.columns.end;
-        Ok(Table { file, columns, packet, fields, known, behind, rows: 0, held: 0 })
+        let after = known.columns.end;
+        Ok(Table { file, columns, packet, fields, known, after, rows: 0, held: 0 })
     }
 
     /// Adds a message. Returns its approximate size in bytes.
@@ -194,7 +194,7 @@ impl Table {
         shredder.tree = &dissection.derived;
         shredder.top(&self.known);
         taken += shredder.bytes;
-        let mut row = Row { columns: &mut self.columns, row: self.rows, at: self.behind, bytes: 0 };
+        let mut row = Row { columns: &mut self.columns, row: self.rows, at: self.after, bytes: 0 };
         row.related(message);
         row.notes(message);
         row.fault(message, &mut memory.bytes);

@@ -229,10 +229,10 @@ fn ended(start: usize, big: bool, tail: Tail, bytes: &mut Vec<u8>) {
 /// cannot have options, and has no time, so it becomes an enhanced one.
 fn reopen(held: &mut Held, bytes: &mut Vec<u8>) -> bool {
     let Some(block) = Block::first(bytes.get(held.start..).unwrap_or_default(), held.big) else { return false };
-    let mut behind = block.data() + held.captured.next_multiple_of(4);
-    block.options(held.captured, |_, value| behind += 4 + value.len().next_multiple_of(4));
+    let mut after = block.data() + held.captured.next_multiple_of(4);
+    block.options(held.captured, |_, value| after += 4 + value.len().next_multiple_of(4));
     let simple = block.kind == SIMPLE;
-    bytes.truncate(held.start + behind);
+    bytes.truncate(held.start + after);
     if simple {
         let mut head = Vec::with_capacity(ENHANCED_DATA);
         block::begin(ENHANCED, held.big, &mut head);

@@ -12,7 +12,7 @@
 //! (null), `m` (a number of JSON), `s` (text). The others are ranges of bits in the source, which are left out if they
 //! are the node's: `t` UTF-8, `c` Latin-1, `x` bytes, `r` bits without a plain value, followed by their meaning.
 
-use crate::codec::json::fields::behind;
+use crate::codec::json::fields::after_node;
 use crate::codec::json::line::{Line, Stage};
 use crate::codec::json::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::clip;
@@ -98,7 +98,7 @@ fn nodes(
         }
         let node = &nodes[at];
         if !bulk && node.field.is(flag::BULK) {
-            at = behind(node, at);
+            at = after_node(node, at);
             continue;
         }
         line.constant(b" ");
@@ -123,7 +123,7 @@ fn nodes(
         match (node.value, node.field.show) {
             (Value::Group | Value::List, _) => {
                 open.push((end, list, source));
-                end = behind(node, at).min(end);
+                end = after_node(node, at).min(end);
                 list = node.value == Value::List;
                 line.constant(if list { b",l" } else { b",g" });
                 source = node.source;

@@ -154,7 +154,7 @@ fn trees_of_bits_and_hostile_text() {
 }
 
 #[test]
-fn a_fault_stands_below_what_could_not_be_read() {
+fn a_fault_is_below_what_could_not_be_read() {
     with_annotated(&LINKS, &[4, 1, 1, 0, 1, 0], annotate, |message| {
         same(
             "fault60",

@@ -31,7 +31,7 @@ pub fn sections(rounds: &Rounds, html: &mut Html) {
     });
     section("rate", SECTIONS[1].1, html, |html| match rounds.is_load() {
         true => {
-            let about = "Requests that were answered, a second.";
+            let about = "Requests that were answered per second.";
             let requests = series(&["requests"]);
             stacked(rounds, ("requests", "Requests a second", about), &requests, true, html);
             let active = series(&["active"]);
@@ -56,7 +56,7 @@ pub fn sections(rounds: &Rounds, html: &mut Html) {
     });
     section("failures", SECTIONS[3].1, html, |html| match rounds.is_load() {
         true => {
-            let about = "Sessions that failed, a second.";
+            let about = "Sessions that failed per second.";
             stacked(rounds, ("failed", "Failures a second", about), &series(&FAILURES), true, html);
             reasons(rounds, html);
         }
@@ -207,7 +207,7 @@ fn reasons(rounds: &Rounds, html: &mut Html) {
     }
 }
 
-/// Writes the members of an object that are no objects themselves.
+/// Writes the members of an object that are not objects themselves.
 fn pairs(
     id: &'static str,
     caption: &str,

@@ -19,8 +19,8 @@ pub fn section_of(by_message: &Plot, by_direction: &Plot, html: &mut Html) {
         if by_message.is_empty() {
             return nothing("No message: nothing was sent.", html);
         }
-        one("by-message", "Bytes a second by message", by_message, 200, html, |at, _| at);
-        one("by-direction", "Bytes a second by sender", by_direction, 110, html, |_, name| match name {
+        one("by-message", "Bytes per second by message", by_message, 200, html, |at, _| at);
+        one("by-direction", "Bytes per second by sender", by_direction, 110, html, |_, name| match name {
             "client" => 0,
             "server" => 1,
             _ => 5,

@@ -55,13 +55,13 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
         let paths = connections::paths(&senders);
         if !paths.rows.is_empty() {
             let caption =
-                "Paths, estimated: the loss of each direction with its interval, the delay above the quickest in ms";
+                "Paths, estimated: the loss of each direction with its interval, the delay above the shortest in ms";
             let more = "netkit stats --delivery lists all";
             table(&paths, &Shown { id: "path-rows", caption, columns: PATH_COLUMNS, most: LISTED, more }, html);
         }
         waiting(context, Expected::Ack, html);
         if !links.rows.is_empty() {
-            let (caption, more) = ("Links (lives in ms)", "netkit stats --delivery lists all");
+            let (caption, more) = ("Links (lifetimes in ms)", "netkit stats --delivery lists all");
             table(&links, &Shown { id: "links", caption, columns: LINK_COLUMNS, most: LISTED, more }, html);
         }
     });

@@ -52,8 +52,8 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
     let slow = context.waiting.slowest(expected);
     if !slow.rows.is_empty() {
         let (caption, id, option) = match answers {
-            true => ("Answered last: the longest waits first", "slow-answers", "--slow"),
-            false => ("Acknowledged last: the longest waits first", "slow-acks", "--slow"),
+            true => ("Answered latest: the longest waits first", "slow-answers", "--slow"),
+            false => ("Acknowledged latest: the longest waits first", "slow-acks", "--slow"),
         };
         let more = format!("netkit stats {option} 1ms lists all");
         table(&slow, &Shown { id, caption, columns: SLOW, most: LISTED, more: &more }, html);

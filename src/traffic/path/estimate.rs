@@ -214,9 +214,9 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let wider = (1.0 + memory) / (1.0 - memory) * if early { UNSURE } else { 1.0 };
     // With several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
-    let mut behind = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();
+    let mut after = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();
     if mine.transmissions() + theirs.heeded[0] < FEW && beside(own.trips, other.trips) {
-        behind = Some([0.0; 3]);
+        after = Some([0.0; 3]);
     }
     let before = match theirs.reports + mine.seen {
         0 => None,
@@ -235,7 +235,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let listed = listed(mine, theirs, wider);
     // Runs of losses that leave no trace raise the upper limit.
     let unseen = UNSEEN[usize::from(one_sided)] * (shown.unwrap_or(0.0) / IN_A_ROW).min(1.0);
-    let seen = behind.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
+    let seen = after.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
     let loss = listed.or(seen.map(|[best, low, high]| [best, low, (high + unseen * best).min(1.0)]));
     let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);
     let burst = loss.filter(|[loss, ..]| *loss >= SOME).map(|[loss, ..]| {

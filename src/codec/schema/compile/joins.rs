@@ -23,7 +23,7 @@ impl<'a> Compiler<'a> {
             let Some(name) = name else { return Ok(None) };
             match this.find(name) {
                 Some(Found::Field(place)) if this.known[place].number => Ok(Some(this.name(name))),
-                Some(_) => t.fail(format!("join: {name} is no number before it")),
+                Some(_) => t.fail(format!("join: {name} is not an earlier number")),
                 None => Err(this.nothing(t.line, &format!("{}: join", t.name), name)),
             }
         };
@@ -41,7 +41,7 @@ impl<'a> Compiler<'a> {
         for part in &join.key {
             match self.find(part) {
                 Some(Found::Field(place)) if !self.known[place].number => {
-                    return fail(&format!("key: {part} is no number: bytes may be a u32, u64, or several numbers"));
+                    return fail(&format!("key: {part} is not a number: bytes may be a u32, u64, or several numbers"));
                 }
                 Some(_) => key.push(self.name(part)),
                 None => return Err(self.nothing(t.line, &format!("{}: join: key", t.name), part)),
@@ -103,7 +103,7 @@ impl<'a> Compiler<'a> {
                     };
                     let by = later.by.as_deref().unwrap_or("u8");
                     let Some(mut number) = self.word_type(by, later.line)? else {
-                        return Err(wrong(format!("by: {by:?} is no word: expected u8, u16, varint, ..")));
+                        return Err(wrong(format!("by: {by:?} is not a word: expected u8, u16, varint, ..")));
                     };
                     number.set_name("id");
                     number.flags |= flag::HIDDEN;

@@ -145,7 +145,7 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
                 if !known.number && !known.text {
-                    return t.fail(format!("by: {by} is no number and no text"));
+                    return t.fail(format!("by: {by} is neither a number nor a text"));
                 }
                 Ok((By::Field(self.name(by)), known.names.clone()))
             }
@@ -218,7 +218,7 @@ impl<'a> Compiler<'a> {
                 None => {
                     let word = if let Word::Name(name) = word { name.as_str() } else { "" };
                     let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
-                    let why = format!("id: {word:?} is no number, and no name of one{near}");
+                    let why = format!("id: {word:?} is neither a number nor a name of one{near}");
                     Err((m.lines.at("id"), why))
                 }
             },

@@ -249,13 +249,13 @@ impl<'a> Compiler<'a> {
     fn left_to_others(&mut self, fields: &'static [Field], texts: &[FieldText]) -> Compiled<&'static [Field]> {
         let mut fields = fields.to_vec();
         for k in (0..fields.len()).rev() {
-            let Some((rest, behind)) = fields.get(k..).and_then(<[Field]>::split_first) else { continue };
-            if behind.is_empty() || !takes_the_rest(rest) {
+            let Some((rest, after)) = fields.get(k..).and_then(<[Field]>::split_first) else { continue };
+            if after.is_empty() || !takes_the_rest(rest) {
                 continue;
             }
             let t = &texts[k];
             let mut needs = Vec::new();
-            for (later, text) in behind.iter().zip(texts.iter().skip(k + 1)) {
+            for (later, text) in after.iter().zip(texts.iter().skip(k + 1)) {
                 match later.kind.bits() {
                     Some(bits) => needs.push((later.when, bits)),
                     // Only one of the two is present.
@@ -376,7 +376,10 @@ impl<'a> Compiler<'a> {
                 None => {
                     let word = if let Word::Name(name) = word { name.as_str() } else { "" };
                     let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
-                    return Err((line, format!("sets: {word:?} is no number, and no name of [enum.{bare}]{near}")));
+                    return Err((
+                        line,
+                        format!("sets: {word:?} is neither a number nor a name of [enum.{bare}]{near}"),
+                    ));
                 }
             },
         };

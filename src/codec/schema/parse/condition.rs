@@ -112,26 +112,26 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        let behind = if first == '"' || first == '\'' {
+        let after = if first == '"' || first == '\'' {
             let inner = rest.get(1..).unwrap_or_default();
-            let Some((inner, behind)) = inner.split_once(first) else {
+            let Some((inner, after)) = inner.split_once(first) else {
                 return Err(format!("the quote {first} does not end in {text:?}"));
             };
             all.push(Token::Text(inner.into()));
-            behind
+            after
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
             all.push(Token::Sign(sign));
             rest.get(sign.len()..).unwrap_or_default()
         } else {
             let end = rest.find(|c: char| c.is_whitespace() || "=!<>&()[],\"'".contains(c)).unwrap_or(rest.len());
-            let (word, behind) = rest.split_at(end);
+            let (word, after) = rest.split_at(end);
             if word.is_empty() {
                 return Err(format!("expected {EXPECTED}, got {text:?}"));
             }
             all.push(Token::Word(word.into()));
-            behind
+            after
         };
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     Ok(all)
 }

@@ -216,7 +216,7 @@ impl Parser<'_> {
                     let list = list.ok_or_else(|| self.reader.wrong("ports", value, "a list of numbers"))?;
                     for port in list.iter() {
                         let number = self.reader.number("ports", port)?;
-                        let why = || self.reader.error(port.span().start, format!("ports: {number} is no port"));
+                        let why = || self.reader.error(port.span().start, format!("ports: {number} is not a port"));
                         ports.ports.push(u16::try_from(number).map_err(|_| why())?);
                     }
                 }

@@ -85,7 +85,7 @@ impl<'a> Compiler<'a> {
                     Count::Field(self.name(times))
                 }
                 Some(Found::Other(_)) => Count::Field(self.name(times)),
-                Some(_) => return t.fail(format!("{times} is no number")),
+                Some(_) => return t.fail(format!("{times} is not a number")),
                 None => {
                     let fields = self.known.iter().map(|known| known.name.as_str());
                     let near = hint(nearest(times, fields));

@@ -81,7 +81,7 @@ pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
         return Some(format!("sets is for a [[message]] and for fields that are shown by themselves, not for {what}"));
     }
     if t.sets.iter().any(|(_, value)| value.is_none()) && !number {
-        return Some(format!("sets: {shown} is no number: say the value, as sets = {{ NAME = 1 }}"));
+        return Some(format!("sets: {shown} is not a number: say the value, as sets = {{ NAME = 1 }}"));
     }
     if t.optional && form != Form::Members && !constant && !bytes && base != "text" {
         return Some("optional is for constants, text and bytes: value is missing".into());

@@ -191,7 +191,7 @@ impl<'a> Compiler<'a> {
         }
         if let Some(number) = self.word_type(&size.word, t.line)? {
             if matches!(number.kind, Kind::Float { .. } | Kind::Bool { .. }) {
-                return t.fail(format!("size: {} is no whole number", size.word));
+                return t.fail(format!("size: {} is not a whole number", size.word));
             }
             return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
         }
@@ -203,7 +203,7 @@ impl<'a> Compiler<'a> {
                 Ok((Extent::Field(self.name(&size.word)), scale))
             }
             Some(Found::Other(_)) => Ok((Extent::Field(self.name(&size.word)), scale)),
-            Some(_) => t.fail(format!("size: {} is no number", size.word)),
+            Some(_) => t.fail(format!("size: {} is not a number", size.word)),
             None => Err(self.nothing(t.line, &format!("{}: size", t.name), &size.word)),
         }
     }

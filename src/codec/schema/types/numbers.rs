@@ -120,7 +120,7 @@ impl<'a> Compiler<'a> {
                     let most = if width == 7 { u64::MAX } else { crate::codec::bits::mask(width) };
                     (Head::Field(self.name(word)), most)
                 }
-                Some(_) => return t.fail(format!("{word} is no number before it")),
+                Some(_) => return t.fail(format!("{word} is not an earlier number")),
                 None => return Err(self.nothing(t.line, &t.name, word)),
             },
         };

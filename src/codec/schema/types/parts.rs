@@ -34,7 +34,7 @@ impl<'a> Compiler<'a> {
                     self.uses(of, used::VIEW);
                     uint("", 64)
                 }
-                Some(_) => return t.fail(format!("of: {of} is no number before it")),
+                Some(_) => return t.fail(format!("of: {of} is not an earlier number")),
                 None => return Err(self.nothing(t.line, &format!("{}: of", t.name), of)),
             },
         };

@@ -63,7 +63,7 @@ enum Received {
 
 impl Relay {
     /// Receives the datagrams of a socket.
-    pub(super) fn hear(
+    pub(super) fn read_socket(
         &mut self,
         receiver: Receiver,
         watch: &mut Option<&mut Watch<'_, '_>>,
@@ -210,14 +210,14 @@ impl Relay {
         }
         let forwarded = if outcome.corrupt.is_some() { &flipped } else { forwarded };
         let path = number * 2 + direction.index() as u64;
-        let held = self.queue.has_behind(path);
+        let held = self.queue.has_after_next(path);
         let due = outcome.due + verdict.delay;
         passed.copies = verdict.copies + u32::from(outcome.twice);
         passed.delayed = due.saturating_duration_since(now);
         passed.reordered = outcome.reordered && !held;
         passed.corrupted = outcome.corrupt.is_some();
         let copies = passed.copies;
-        let order = if passed.reordered { Order::Behind } else { Order::Due };
+        let order = if passed.reordered { Order::AfterNext } else { Order::Due };
         let arrival = Arrival::new(&passed, now, out);
         let waiting =
             |copy| Waiting { slot, number, direction, bytes: forwarded.to_vec(), arrival: arrival.clone(), copy };

@@ -202,7 +202,7 @@ impl Relay {
             self.due(&mut watch, out);
             for token in ready {
                 match token {
-                    UDP => self.hear(Receiver::Clients, &mut watch, out),
+                    UDP => self.read_socket(Receiver::Clients, &mut watch, out),
                     TCP => self.accept(&mut watch, out),
                     Token(at) => self.turn((at - FIRST) / 2, &mut watch, out),
                 }
@@ -264,9 +264,9 @@ impl Relay {
         match self.slots.get_mut(slot) {
             Some(Some((_, Entry::Udp(client)))) => {
                 if client.beside.is_some() {
-                    self.hear(Receiver::Beside(slot), watch, out);
+                    self.read_socket(Receiver::Beside(slot), watch, out);
                 }
-                self.hear(Receiver::Server(slot), watch, out);
+                self.read_socket(Receiver::Server(slot), watch, out);
             }
             Some(Some((_, Entry::Tcp(pair)))) => {
                 let turn = pair.go(&self.config, &mut self.counts, &mut self.measured, &mut self.buffer, watch, out);

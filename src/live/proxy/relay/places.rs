@@ -195,7 +195,7 @@ impl Relay {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) if self.reset_one(&error, out) => continue,
                 Err(error) => {
-                    out.note(Topic::TurnedAway, format!("a connection could not be taken: {error}"));
+                    out.note(Topic::TurnedAway, format!("a connection could not be accepted: {error}"));
                     self.accept_at = Some(Instant::now() + PAUSE);
                     return;
                 }

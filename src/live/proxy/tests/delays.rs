@@ -245,16 +245,18 @@ fn corruption() {
 fn copies_are_put_out_of_order_together() {
     let start = Instant::now();
     let mut queue = Queue::new(1000);
-    for (order, name) in [(Order::Behind, "a"), (Order::Copy, "a again"), (Order::Due, "b"), (Order::Copy, "b again")] {
+    for (order, name) in
+        [(Order::AfterNext, "a"), (Order::Copy, "a again"), (Order::Due, "b"), (Order::Copy, "b again")]
+    {
         queue.push(1, start, order, 10, name).unwrap();
     }
-    assert!(!queue.has_behind(1));
+    assert!(!queue.has_after_next(1));
     let all: Vec<&str> = std::iter::from_fn(|| queue.pop(start)).collect();
     assert_eq!(all, ["b", "a", "a again", "b again"]);
     // Without a later packet they are still sent.
-    queue.push(1, start, Order::Behind, 10, "c").unwrap();
+    queue.push(1, start, Order::AfterNext, 10, "c").unwrap();
     queue.push(1, start, Order::Copy, 10, "c again").unwrap();
     assert_eq!((queue.pop(start + ms(99)), queue.bytes()), (None, 20));
     assert_eq!([0; 3].map(|_| queue.pop(start + ms(100))), [Some("c"), Some("c again"), None]);
-    assert!(!queue.has_behind(1) && queue.is_empty() && queue.bytes() == 0);
+    assert!(!queue.has_after_next(1) && queue.is_empty() && queue.bytes() == 0);
 }

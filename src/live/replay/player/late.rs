@@ -25,8 +25,8 @@ impl Late {
 
     /// Adds a step that is sent at this time.
     pub fn hold(&mut self, at: Instant, step: usize) {
-        let behind = self.waiting.partition_point(|(due, _)| *due <= at);
-        self.waiting.insert(behind, (at, step));
+        let after = self.waiting.partition_point(|(due, _)| *due <= at);
+        self.waiting.insert(after, (at, step));
     }
 
     /// Returns the time of the next check.
@@ -57,7 +57,7 @@ impl Late {
 
 impl Player<'_, '_> {
     /// Sends the delayed messages that are due.
-    pub(super) fn say_late(&mut self, now: Instant) -> Result<(), NetError> {
+    pub(super) fn send_late(&mut self, now: Instant) -> Result<(), NetError> {
         let due = self.late.waiting.partition_point(|(at, _)| *at <= now);
         let due: Vec<(Instant, usize)> = self.late.waiting.drain(..due).collect();
         for (at, number) in due {

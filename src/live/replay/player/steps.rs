@@ -28,7 +28,7 @@ impl Player<'_, '_> {
             if self.phase != Phase::Playing {
                 return Ok(());
             }
-            self.say_late(now)?;
+            self.send_late(now)?;
             let soon = tick.into_iter().chain(self.late.wake(now)).min();
             self.wake = soon.map_or(now + SLICE, |at| at.min(now + SLICE));
             if self.actor.over().is_some() && !self.reopens() {
@@ -131,7 +131,7 @@ impl Player<'_, '_> {
             {
                 let about = self.actor.identity(&answer.decoded);
                 self.out.remark(format!(
-                    "{about} of frame {} did not come within {timeout:?}: {} of frame {frame} waited for it",
+                    "{about} of frame {} did not arrive within {timeout:?}: {} of frame {frame} waited for it",
                     answer.frame,
                     step.name()
                 ));

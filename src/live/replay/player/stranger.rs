@@ -34,7 +34,9 @@ pub fn first(setup: &Setup<'_>, bytes: &[u8]) -> Option<String> {
              connect by TCP, or play a recording over WebSocket"
         ),
         (false, _, Some("HTTP")) => {
-            format!("{peer} answers in HTTP, not {proto} over plain TCP: where it takes WebSockets, --to ws://{peer}/")
+            format!(
+                "{peer} answers in HTTP, not {proto} over plain TCP: if it accepts WebSockets, use --to ws://{peer}/"
+            )
         }
         (_, _, Some(like)) => format!("{peer} speaks {like}, not {proto}"),
         (false, _, None) => return None,

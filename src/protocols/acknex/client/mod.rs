@@ -171,7 +171,7 @@ impl Actor for AcknexActor {
 
     // There is no goodbye: the server notices the silence.
 
-    fn sure(&self, _said: &OwnedMessage) -> bool {
+    fn sure(&self, _sent: &OwnedMessage) -> bool {
         false
     }
 }

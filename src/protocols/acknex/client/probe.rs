@@ -113,7 +113,7 @@ impl Questions for Acknex {
         engine.findings.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
         let took = milliseconds(first.saturating_duration_since(start));
         engine.findings.fact("first_answer_ms", took);
-        self.tell(&mut engine.findings);
+        self.report(&mut engine.findings);
         engine
             .findings
             .note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
@@ -222,7 +222,7 @@ impl Acknex {
         }
     }
 
-    fn tell(&self, findings: &mut Findings<'_>) {
+    fn report(&self, findings: &mut Findings<'_>) {
         let seen = &self.seen;
         findings.fact("messages", seen.messages);
         if let Some(version) = seen.protocol_version {

@@ -22,7 +22,7 @@ fn conversation(ports: [u16; 2], options: &Options, sent: &[(Side, i64, &str, us
 }
 
 #[test]
-fn ports_tell_the_server_one_test_after_the_other() {
+fn ports_show_the_server_one_test_after_the_other() {
     let none = crate::protocols::options();
     let from =
         |ports, options: &Options| conversation(ports, options, &[(Side::A, 0, "0a0500010000060000", 0)])[0].from;
@@ -167,7 +167,7 @@ fn out_of_range_is_refused() {
 }
 
 #[test]
-fn the_fields_tell_who_sends_where_only_one_side_can() {
+fn the_fields_show_who_sends_if_only_one_side_can() {
     let unknown = Role::Unknown;
     assert_eq!(encoded("join", unknown, json!({"player_name": "A"}), None), Ok("024100".into()));
     assert_eq!(encoded("create", unknown, json!({"entity": 1, "identifier": 2}), None), Ok("0301000200".into()));

@@ -132,9 +132,9 @@ impl Found {
                     doc = layout.fields.first().map_or("", |first| first.doc);
                 }
                 let mut rest = layout.fields.get(1..).unwrap_or_default();
-                if let Some((measure, behind)) = rest.split_first().filter(|(field, _)| field.is(flag::MEASURES_REST)) {
+                if let Some((measure, after)) = rest.split_first().filter(|(field, _)| field.is(flag::MEASURES_REST)) {
                     length = Some(measure);
-                    rest = behind;
+                    rest = after;
                 } else if length.is_some() {
                     found.notes.push(format!("{}: {}.", layout.name, layout.doc));
                     continue;
@@ -175,7 +175,7 @@ impl Found {
         }
         let (mut fields, mut id, mut carrier, mut rest) = (Vec::new(), selector.id, "", rest);
         if let Some((number, common)) = known(&id) {
-            let Some((first, behind)) = rest.split_first() else { return };
+            let Some((first, after)) = rest.split_first() else { return };
             let Show::Flags(flags) = first.show else { return };
             if let Kind::Custom(codec) = first.kind {
                 self.notes.push(format!("{}: {}; {}.", layout.name, layout.doc, codec.describe()));
@@ -194,7 +194,7 @@ impl Found {
             line.comments.extend((!first.doc.is_empty()).then(|| first.doc.to_owned()));
             fields.push(line);
             place.scope.push((first.name, FLAGS.into(), &[]));
-            (id, carrier, rest) = (Id::One(flags.fixed >> low), common, behind);
+            (id, carrier, rest) = (Id::One(flags.fixed >> low), common, after);
         }
         if id == Id::Any {
             // The number is also shown in the message.

@@ -51,9 +51,9 @@ fn chain(frame: &Frame, bytes: &[u8], (fits, ends): Questions<'_>) -> Chain {
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
         match frame.begins(rest, ends) {
-            Begins::Message(header, length, behind) if header + length + behind > 0 => {
+            Begins::Message(header, length, following) if header + length + following > 0 => {
                 fitting = fitting && (whole >= IN_STEP || rest.get(header..header + length).is_some_and(&mut *fits));
-                at += header + length + behind;
+                at += header + length + following;
                 whole += 1;
                 if whole == IN_STEP && fitting {
                     return Chain::InStep;

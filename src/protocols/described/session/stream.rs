@@ -190,7 +190,7 @@ impl Framed for DescribedSession {
         }
         match begins {
             Begins::Message(header, length, 0) => Next::Pdu(Pdu::whole((), header, length)),
-            Begins::Message(0, 0, behind) => Next::Skip(behind),
+            Begins::Message(0, 0, following) => Next::Skip(following),
             // The mark after this line is skipped with the next one.
             Begins::Message(header, length, _) => Next::Pdu(Pdu::whole((), header, length)),
             Begins::More(_) if data.is_some() => Next::Wait,

@@ -56,7 +56,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// The framing of these streams; `None`: no length leads through them, and they are no lines.
+    /// The framing of these streams; `None`: no length leads through them, and they are not lines.
     pub fn of<'a>(streams: impl Iterator<Item = &'a Kept>) -> Option<Framing> {
         let streams: Vec<&Kept> = streams.filter(|kept| !kept.bytes.is_empty()).collect();
         let mut best: Option<(f64, Framing)> = None;
@@ -122,7 +122,7 @@ impl Framing {
         Some((bits, different.len()))
     }
 
-    /// The bytes before and after the end of the length at the beginning of these bytes; `None`: it is no length.
+    /// The bytes before and after the end of the length at the beginning of these bytes; `None`: it is not a length.
     fn frame(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let Framing::Length { width, big, header, plus, .. } = self else { return None };
         let at = usize::from(*header);

@@ -106,7 +106,7 @@ fn numbered(packets: &[&Sent], number: &Number) -> Field {
     let (name, doc) = match &number.does {
         Does::Constant => return constant(packets, number),
         Does::Counts(ones) => ("seq", format!("counts: {ones} % of its steps are 1{order}")),
-        Does::Clock(rate) => ("time", format!("a clock: {rate} a second")),
+        Does::Clock(rate) => ("time", format!("a clock: {rate} per second")),
         Does::Length(0, share) => ("length", format!("the bytes after it, in {share} % of packets")),
         Does::Length(plus, share) => ("length", format!("the bytes after it and {plus}, in {share} % of packets")),
         Does::Acknowledges(share) => ("ack", format!("what the other side counted, in {share} % of packets")),

@@ -55,7 +55,7 @@ pub enum NoSample {
     #[error("no UDP or TCP payload to describe")]
     Empty,
     /// The streams of this server have no frames that can be found.
-    #[error("{0}: its streams are no lines, and no length leads through them: what ends a message is not found")]
+    #[error("{0}: its streams are not lines, and no length leads through them: what ends a message is not found")]
     Frames(SocketAddr),
 }
 

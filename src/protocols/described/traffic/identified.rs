@@ -65,16 +65,16 @@ impl Identified {
         (serial, seen)
     }
 
-    /// Handles the acknowledgement of the packet with this number: calls `tell` for each of its messages. False: no
+    /// Handles the acknowledgement of the packet with this number: calls `found` for each of its messages. False: no
     /// message of that packet is known.
-    pub fn acknowledged(&mut self, number: i64, mut tell: impl FnMut(i64, Acked)) -> bool {
+    pub fn acknowledged(&mut self, number: i64, mut found: impl FnMut(i64, Acked)) -> bool {
         let from = self.carried.partition_point(|(other, _)| *other < number);
         let mut any = false;
         for (_, serial) in self.carried.range(from..).take_while(|(other, _)| *other == number) {
             any = true;
             let acked = self.messages.acknowledged(*serial);
             if acked != Acked::Unknown {
-                tell(*serial, acked);
+                found(*serial, acked);
             }
         }
         any

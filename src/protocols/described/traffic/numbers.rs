@@ -8,7 +8,7 @@ use super::rules::{Numbers, What};
 use super::{key, shared};
 use crate::codec::Tree;
 use crate::codec::node::Node;
-use crate::dissect::numbered::{Acknowledgement, tell_copy, tell_seen};
+use crate::dissect::numbered::{Acknowledgement, note_copy, note_seen};
 use crate::dissect::{Dissection, Event, Provenance};
 use crate::flow::Side;
 use crate::plural::Plural;
@@ -172,11 +172,11 @@ impl Spaces {
             // Its number may still show that others are missing.
             (Seen::Copy { before }, Some(_)) => {
                 if !matches!(seen, Seen::Copy { .. }) {
-                    tell_seen(seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection);
+                    note_seen(seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection);
                 }
-                tell_copy(&before, &codes.numbered, place, dissection);
+                note_copy(&before, &codes.numbered, place, dissection);
             }
-            _ => tell_seen(as_seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection),
+            _ => note_seen(as_seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection),
         }
     }
 
@@ -229,7 +229,7 @@ impl Spaces {
         }
         acknowledgement.sort();
         let unseen = "lost by the capture, or never sent";
-        acknowledgement.tell(&space.sequence, &codes.numbered, unseen, place, dissection);
+        acknowledgement.note(&space.sequence, &codes.numbered, unseen, place, dissection);
     }
 }
 

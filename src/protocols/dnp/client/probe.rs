@@ -25,7 +25,7 @@ static SERVERS: Servers = Servers {
         name: "",
         carrier: Carrier::Udp,
         rank: 10,
-        why: "makes no connection; for the others it is no message that an unknown address may send",
+        why: "makes no connection; for the others it is not a message that an unknown address may send",
     }],
 };
 

@@ -28,7 +28,7 @@ fn requests_begin_and_repeat() {
 }
 
 #[test]
-fn what_is_said_tells_who_the_server_is() {
+fn messages_show_which_side_is_the_server() {
     let mut talking = Talking::with(crate::protocols::options(), 4000);
     assert_eq!(talking.say(S, "0361").from.name(), "unknown");
     // Complete or not.

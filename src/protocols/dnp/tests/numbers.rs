@@ -57,7 +57,7 @@ fn numbers_wrap_at_65535() {
 }
 
 #[test]
-fn numbers_far_behind_are_forgotten() {
+fn numbers_far_below_are_forgotten() {
     let mut talking = Talking::connected();
     assert_eq!(talking.notes(C, "04 0000 61"), NONE);
     assert_eq!(talking.notes(C, "04 ff7f 61"), ["dnp.gap", "dnp.out_of_window"]);

@@ -12,7 +12,7 @@ fn value(sent: &Row) -> Json {
 }
 
 #[test]
-fn an_accepted_offer_tells_the_types() {
+fn an_accepted_offer_has_the_types() {
     let mut talking = Talking::connected();
     let sent = talking.say(S, "09 01 0100 01 0000 05");
     assert_eq!((sent.codes(), sent.fault), (vec!["dnp.unknown_types"], None));

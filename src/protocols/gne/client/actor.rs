@@ -41,7 +41,7 @@ impl Actor for GneActor {
             return danger;
         }
         if decoded.proto == hawknl::PROTO {
-            return Disposition::Danger("a HawkNL frame that is no message of GNE".into());
+            return Disposition::Danger("a HawkNL frame that is not a message of GNE".into());
         }
         if message.length > LARGEST {
             return Disposition::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));

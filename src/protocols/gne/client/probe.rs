@@ -82,16 +82,16 @@ impl Questions for Gne {
         let mut took = None;
         let refusal = match known {
             Some(refusal) => {
-                tell(&refusal, &mut engine.findings);
+                report(&refusal, &mut engine.findings);
                 refusal
             }
             None => {
                 engine.open(Carrier::Tcp, Some("le"))?;
                 let Some((refusal, after)) = engine.question(self, 0, ask.timeout)? else {
-                    let advice = "not GNE, or of protocol builds 1 to 3, or a 0.70 server that has gone deaf: restart it and try again";
+                    let advice = "not GNE, or of protocol builds 1 to 3, or a 0.70 server that serves nobody any more: restart it and try again";
                     return Err(engine.silent("the connection request", advice));
                 };
-                tell(&refusal, &mut engine.findings);
+                report(&refusal, &mut engine.findings);
                 engine.findings.leaves(format!("one round trip only: {COST}"));
                 took = Some(after);
                 refusal
@@ -130,7 +130,7 @@ impl Questions for Gne {
             Some(ConnectionRefused) if !self.inside => Meaning::Answer,
             Some(ConnectionAccepted) if !self.inside => {
                 let text = "the server accepts a request that no server can match";
-                Meaning::Refused(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"))
+                Meaning::Refused(Failure::new(Outcome::Broken, text, "this is probably not a GNE server"))
             }
             Some(ConnectionAccepted) => Meaning::Answer,
             _ if received.proto == hawknl::PROTO => return Err(framed(received)),
@@ -164,7 +164,7 @@ impl Gne {
         engine.open(Carrier::Tcp, order)?.play(ConnectionRequest.name(), order, request)?;
         let Some(accepted) = engine.wait(self, None, ask.until())? else {
             let text = "the server refuses strangers, but does not answer a request of its own kind";
-            return Err(Failure::new(Outcome::Silent, text, "a 0.70 server that has gone deaf: restart it"));
+            return Err(Failure::new(Outcome::Silent, text, "a 0.70 server that serves nobody any more: restart it"));
         };
         engine.findings.fact("accepted", true);
         engine.findings.fields(&accepted, &[&MAX_RATE]);
@@ -201,7 +201,7 @@ fn framed(received: &OwnedMessage) -> Failure {
 }
 
 /// Reports the values of a refusal.
-fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
+fn report(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
     let version = [VERSION, SUB_VERSION, BUILD].map(|field| refusal.number(&field).unwrap_or(0).to_string());
     findings.find("gne", Carrier::Tcp, Some(version.join(".")));
     findings.fields(refusal, &[&GAME, &USER_VERSION]);

@@ -110,21 +110,21 @@ impl Actor for NanoActor {
 
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
         let (decoded, phase) = (&message.decoded, self.life.phase);
-        let behind = |least: Phase, what: &'static str| (phase < least).then_some(what);
+        let after = |least: Phase, what: &'static str| (phase < least).then_some(what);
         match (Line::of(decoded), self.life.role) {
             (Carrier(UpgradeRequest), _) => None,
             (Carrier(UpgradeResponse), _) => self.key.is_none().then_some("the client's upgrade"),
-            (Package(Handshake), Role::Client) => behind(Phase::Open, "the answer to the upgrade"),
-            (Package(Handshake | Kick), _) => behind(Phase::Asked, "the client's handshake"),
-            (Package(HandshakeAck), _) => behind(Phase::Answered, "the answer to the handshake"),
+            (Package(Handshake), Role::Client) => after(Phase::Open, "the answer to the upgrade"),
+            (Package(Handshake | Kick), _) => after(Phase::Asked, "the client's handshake"),
+            (Package(HandshakeAck), _) => after(Phase::Answered, "the answer to the handshake"),
             (Package(Response), Role::Server) => {
                 let (id, frame) = (decoded.number(&ID).unwrap_or(0), message.frame);
                 let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
-                behind(Phase::Working, "the client's handshake_ack")
+                after(Phase::Working, "the client's handshake_ack")
                     .or_else(|| request.is_some_and(|r| r.live.is_none()).then_some("the client's request"))
             }
-            (_, Role::Server) => behind(Phase::Working, "the client's handshake_ack"),
-            _ => behind(Phase::Working, "the answer to the handshake"),
+            (_, Role::Server) => after(Phase::Working, "the client's handshake_ack"),
+            _ => after(Phase::Working, "the answer to the handshake"),
         }
     }
 
@@ -304,7 +304,7 @@ impl Actor for NanoActor {
         }
     }
 
-    fn sure(&self, _said: &OwnedMessage) -> bool {
+    fn sure(&self, _sent: &OwnedMessage) -> bool {
         true
     }
 }

@@ -63,7 +63,7 @@ pub fn accepted(answer: &Json, body: &str) -> Result<(), Failure> {
 }
 
 /// Reports the facts in the server's answer.
-pub fn tell(sys: &Json, answer: &Json, findings: &mut Findings<'_>) {
+pub fn report(sys: &Json, answer: &Json, findings: &mut Findings<'_>) {
     for key in ["heartbeat", "servertime", "serializer", "dictVersion", "protoVersion", "useDict", "useProto"] {
         if let Some(value) = sys.get(key) {
             findings.fact(key, value.clone());

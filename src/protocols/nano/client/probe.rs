@@ -9,7 +9,7 @@ use super::super::layout::Message::*;
 use super::super::payload::JSON;
 use super::Line::{self, Carrier as FromCarrier, Package};
 use super::answer::upgraded;
-use super::family::{Family, accepted, tell};
+use super::family::{Family, accepted, report};
 use super::{MASK, NanoClient, hello};
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
@@ -96,7 +96,7 @@ impl Questions for Nano {
         engine.findings.fact("handshake_ms", milliseconds(took));
         accepted(&decoded, answered.text(&BODY).unwrap_or_default())?;
         let sys = decoded.get("sys").cloned().unwrap_or(Json::Null);
-        tell(&sys, &decoded, &mut engine.findings);
+        report(&sys, &decoded, &mut engine.findings);
         let mut family = Family::of(&sys);
         if family == Family::Unknown && carrier == Carrier::Tcp {
             family = match engine.question(self, 0, SECOND.min(ask.timeout))? {

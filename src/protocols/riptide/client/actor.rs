@@ -14,7 +14,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 pub static RULES: Rules = Rules {
-    empty: "an empty datagram: a C# server on Linux stops reading for good",
+    empty: "an empty datagram: a C# server on Linux never reads again",
     broken: "",
     live: &[(Ack.name(), "acks"), (AckExtra.name(), "acks"), (Heartbeat.name(), "heartbeats")],
     opens: [&[Connect.name()], &[Welcome.name(), Reject.name(), Connect.name()]],

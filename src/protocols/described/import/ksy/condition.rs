@@ -113,7 +113,7 @@ impl Condition {
             }
             Val::Binary(op, a, b) => compared(*op, a, b, model)?,
             Val::Unknown(why) => return Err(why.clone()),
-            _ => return Err("this is no condition".into()),
+            _ => return Err("this is not a condition".into()),
         };
         match done.terms() {
             ..=TERMS => Ok(done),
@@ -158,7 +158,7 @@ fn compared(op: Op, a: &Val, b: &Val, model: &Model<'_>) -> Result<Condition, St
         Op::AtMost => Op::AtLeast,
         Op::Above => Op::Below,
         Op::AtLeast => Op::AtMost,
-        _ => return Err("this is no condition".into()),
+        _ => return Err("this is not a condition".into()),
     };
     match (a, b) {
         (Val::Unknown(why), _) | (_, Val::Unknown(why)) => Err(why.clone()),
@@ -184,7 +184,7 @@ fn compared(op: Op, a: &Val, b: &Val, model: &Model<'_>) -> Result<Condition, St
 }
 
 fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, String> {
-    let (Val::Int(n) | Val::Named(n, ..)) = with else { return Err("this is no number".into()) };
+    let (Val::Int(n) | Val::Named(n, ..)) = with else { return Err("this is not a number".into()) };
     if let Some(linear) = Linear::of(of) {
         let n = *n - linear.plus;
         if linear.is_rest() {

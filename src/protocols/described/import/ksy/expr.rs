@@ -209,7 +209,7 @@ impl<'t> Parser<'t> {
                 Expr::Text(token.get(1..token.len() - 1).unwrap_or_default().into())
             }
             _ if token.starts_with(|c: char| c.is_ascii_digit()) => {
-                Expr::Int(number(token).ok_or_else(|| format!("{token:?} is no whole number"))?)
+                Expr::Int(number(token).ok_or_else(|| format!("{token:?} is not a whole number"))?)
             }
             _ if token.starts_with(is_word) => {
                 let mut path = vec![token.to_owned()];

@@ -256,7 +256,7 @@ impl Writing<'_, '_> {
         Ok(self.extra(name, field))
     }
 
-    /// The keys of a field that is no list.
+    /// The keys of a field that is not a list.
     fn single(&mut self, own: usize, k: usize, kind: &Shape, size: &Size) -> Result<Option<Keys>, String> {
         let attr = &self.model.types[own].seq[k];
         let node = attr.node;

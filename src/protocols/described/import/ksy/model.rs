@@ -269,7 +269,7 @@ fn enumeration<'a>(id: &str, file: usize, node: &'a Node) -> Enumeration<'a> {
     for (key, value) in node.entries() {
         let name = if let Value::Map(_) = value.value { value.text_of("id") } else { value.text() };
         match number(key.text()) {
-            None => own.left_out.push((key.line, format!("{id}: {:?} is no number", key.text()))),
+            None => own.left_out.push((key.line, format!("{id}: {:?} is not a number", key.text()))),
             Some(_) if name.is_empty() || !names.insert(name) => {
                 own.left_out.push((key.line, format!("{id}: {:?}: no name of its own", key.text())));
             }

@@ -206,7 +206,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
         let mut found = None;
         for own in &place.types {
             let attr = self.model.types[*own].seq.iter().find(|attr| attr.id == id);
-            let attr = attr.ok_or_else(|| format!("{id} is no field before it"))?;
+            let attr = attr.ok_or_else(|| format!("{id} is not a field before it"))?;
             match shape(self.model, *own, attr.node) {
                 Shape::Type(inner) if attr.node.get("repeat").is_none() => match found {
                     Some((other, _)) if other != inner => return Err(format!("{id} is of several types")),
@@ -258,13 +258,13 @@ impl<'m, 'a> Resolver<'m, 'a> {
                 Shape::Number { bits, signed, .. } => (bits, signed, false),
                 Shape::Bits(bits) => (bits, false, false),
                 Shape::Text { .. } => (0, false, true),
-                _ => return Err(format!("{id} is no number")),
+                _ => return Err(format!("{id} is not a number")),
             };
             let names = attr.node.text_of("enum");
             let names = self.model.find_enum(&names.split("::").collect::<Vec<_>>(), own);
             return Ok(Val::Path(Path { text: place.path(&attr.name), bits, signed, is_text, names }));
         }
-        let Some(node) = self.model.instance(own, id) else { return Err(format!("{id} is no field before it")) };
+        let Some(node) = self.model.instance(own, id) else { return Err(format!("{id} is not a field before it")) };
         let Some(value) = node.get("value") else {
             return Ok(Val::Unknown(format!("the instance {id} is read elsewhere (pos)")));
         };

@@ -51,7 +51,7 @@ fn a_frame_in_the_gap() {
 
 /// The rest of a frame follows missing bytes: not the sender's error.
 #[test]
-fn the_rest_of_a_frame_behind_the_gap() {
+fn the_rest_of_a_frame_after_the_gap() {
     let lines = decode("x-g-18");
     assert_eq!(noted(&lines, "error"), []);
     assert!(lines.iter().all(|l| l.get("fault").is_none()), "{lines:#?}");
@@ -86,7 +86,7 @@ fn unanswered(name: &str, more: &[&str]) -> (Vec<u64>, u64) {
 /// A ping whose reply follows a packet that no table explains; with the user's schema the reply is read. In the other
 /// capture a ping has no reply. A ping is not a request, so it is not called unanswered.
 #[test]
-fn a_reply_behind_an_unknown_packet() {
+fn a_reply_after_an_unknown_packet() {
     let schema = fixture("schemas/gne-hello.toml");
     for name in ["real/gne-trunk.pcap", "real/gne-070.pcap"] {
         assert_eq!(unanswered(name, &[]), (vec![], 0), "{name}");
