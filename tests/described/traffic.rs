@@ -351,9 +351,9 @@ fn requests_are_matched_by_a_field_of_a_group() {
     ] {
         let file = folder.write("groups.toml", QUERIES.replace("packet.head.id.number", name));
         let done = run(&["check", &file]);
-        let told = [done.stderr, done.stdout].concat();
-        let told = String::from_utf8_lossy(&told);
-        assert!(told.contains("line 21: requests.all: by: ") && told.contains(why), "{told}");
+        let reported = [done.stderr, done.stdout].concat();
+        let reported = String::from_utf8_lossy(&reported);
+        assert!(reported.contains("line 21: requests.all: by: ") && reported.contains(why), "{reported}");
     }
 }
 

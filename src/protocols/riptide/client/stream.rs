@@ -199,7 +199,7 @@ impl Riptide {
 fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
     session.leaving();
     session.send("riptide", Heartbeat.name(), &json!({"ping_id": 0, "rtt": -1})).ok()?;
-    let heard = |session: &mut Session<'_>, until| loop {
+    let answer = |session: &mut Session<'_>, until| loop {
         match session.recv(until) {
             Ok(Some(received)) if received.message == Heartbeat => return Some(true),
             Ok(Some(_)) => {}
@@ -208,7 +208,7 @@ fn answers_heartbeats(session: &mut Session<'_>) -> Option<bool> {
         }
     };
     // pytide answers in its next tick, but not if the goodbye arrives before that.
-    let answered = heard(session, Instant::now() + TICKS);
+    let answered = answer(session, Instant::now() + TICKS);
     session.goodbye();
-    answered.or_else(|| heard(session, Instant::now() + FIRST))
+    answered.or_else(|| answer(session, Instant::now() + FIRST))
 }
