@@ -13,6 +13,8 @@ const CLOCK: i64 = 946_684_800;
 const FIRST: u32 = 14;
 const FURTHER: u32 = 4;
 const MOST: u32 = 20;
+/// The different times of a message that count: more add nothing.
+const COUNTED: usize = 8;
 
 /// The points in time of the messages of a conversation.
 #[derive(Default)]
@@ -41,7 +43,7 @@ impl Times {
             let Some(number) = node.value.whole().filter(|number| *number != 0) else { continue };
             let agrees = clock.seconds(number).is_some_and(|secs| secs.abs_diff(now) <= DAY as u64);
             count += 1;
-            if agrees && !known.contains(&number) {
+            if agrees && known.len() < COUNTED && !known.contains(&number) {
                 known.push(number);
             }
         }
