@@ -1,7 +1,7 @@
 //! The command: options, output, capture, status.
 #![cfg(unix)]
 
-use crate::common::{HANG, program, signal};
+use crate::common::{HANG, fixture, program, signal};
 use netkit::encode::json;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -512,6 +512,36 @@ fn further_transmissions_are_dropped() {
     assert_eq!(arrived, [0xaa, 0xbb, 0xcc, 0xcc, 0xdd]);
     let (_, reported) = proxy.end();
     assert!(reported.contains("2 dropped"), "{reported}");
+    // What the clients of captures sent; the libraries resent these.
+    let files = ["enet.toml", "raknet.toml"].map(|name| fixture(&format!("protocols/{name}")));
+    let [enet, raknet] = files.each_ref().map(|file| file.to_str().unwrap());
+    let captures = [("riptide", "riptide/riptide22-lossy.pcap", 78), (enet, "described/enet-loss.pcap", 5)];
+    for (proto, capture, resent) in captures.into_iter().chain([(raknet, "described/raknet.pcap", 4)]) {
+        let [server, client] = sockets();
+        let proxy = Proxy::start(&server, &["-p", proto, "-f", "ndjson", "--on", "copy > 1: drop"]);
+        client.connect(&proxy.at).unwrap();
+        let payloads = super::datagrams::payloads(&fixture(capture));
+        let of_client: Vec<_> = payloads.iter().filter(|(sender, _)| *sender == payloads[0].0).collect();
+        let (mut arrived, mut buffer, mut last) = (0, [0; 2048], Vec::new());
+        let mut receive = |arrived: &mut usize| {
+            let length = server.recv(&mut buffer).unwrap();
+            last = buffer[..length].to_vec();
+            *arrived += 1;
+        };
+        for (sent, (_, payload)) in of_client.iter().enumerate() {
+            client.send(payload).unwrap();
+            // Few are under way, so that no buffer overflows.
+            while sent - arrived > resent + 50 {
+                receive(&mut arrived);
+            }
+        }
+        while arrived < of_client.len() - resent {
+            receive(&mut arrived);
+        }
+        assert_eq!(last, of_client[of_client.len() - 1].1, "{capture}");
+        let (_, reported) = proxy.end();
+        assert!(reported.contains(&format!(" {resent} dropped")), "{capture}: {reported}");
+    }
 }
 
 /// The capture of both legs has a limit: reaching it is reported at once, and at the end.

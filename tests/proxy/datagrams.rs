@@ -4,7 +4,7 @@ use crate::common::closed_udp;
 use crate::relay::{config, start};
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::live::proxy::{Impairments, Loss};
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 /// A guard against hanging, not a measurement.
@@ -16,8 +16,8 @@ fn socket() -> UdpSocket {
     socket
 }
 
-/// The payloads of all datagrams of a capture.
-fn payloads(path: &std::path::Path) -> Vec<Vec<u8>> {
+/// The payloads of all datagrams of a capture, with their senders.
+pub fn payloads(path: &std::path::Path) -> Vec<(SocketAddr, Vec<u8>)> {
     let file = std::fs::File::open(path).unwrap();
     let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
     let (mut packets, mut list) = (Packets::new(capture), Vec::new());
@@ -25,7 +25,7 @@ fn payloads(path: &std::path::Path) -> Vec<Vec<u8>> {
         if let Decoded::Packet(packet) = item.decoded
             && let Body::Udp { payload, .. } = packet.body
         {
-            list.push(payload.to_vec());
+            list.push((packet.src, payload.to_vec()));
         }
     }
     list
@@ -39,7 +39,7 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
     client.connect(relay.at).unwrap();
     let (mut sent, mut buffer) = (0u64, vec![0; 1 << 16]);
     for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
-        for payload in payloads(&path) {
+        for (_, payload) in payloads(&path) {
             // To the server and back, one at a time, so that no buffer overflows.
             client.send(&payload).unwrap();
             let (length, from) = server.recv_from(&mut buffer).unwrap();
