@@ -202,7 +202,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -i -a -D -p -s -F -f -c -w -C -G -W -o -q -v -h --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --conversations --port --server --flow --leg --filter --since --until --redact --limit --before-context --after-context --context --threads --link --format --columns --bytes --count --fail-on --expect --reject --allow-empty --account --join --write --file-size --file-time --file-count --whole --redact-unknown --follow --time --output --comments --force --no-pager --check --color --quiet --verbose --help"
+            opts="-r -i -a -D -p -s -F -B -A -f -c -w -C -G -W -o -q -v -h --interface --capture-filter --buffer --list-interfaces --proto --protocol-file --schema --set --from --conversations --port --server --flow --leg --filter --since --until --redact --limit --before-context --after-context --context --threads --link --format --columns --bytes --count --fail-on --expect --reject --allow-empty --account --join --write --file-size --file-time --file-count --whole --redact-unknown --follow --time --output --comments --force --no-pager --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -326,7 +326,15 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                -B)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --after-context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -A)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

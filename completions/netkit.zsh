@@ -62,9 +62,11 @@ both\:"Both\: each message that passed appears twice"))' \
 '--since=[Select messages from this time on\: 10s, 1m30s, 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Select messages before this time, written as for --since]:TIME:_default' \
 '*--limit=[Change a limit of memory; \`netkit fields\` lists them, N may end in K, M, G]:NAME=N:_default' \
-'--before-context=[Print also the N messages before each that matches -F, as grep -B]:N:_default' \
-'--after-context=[Print also the N messages after each that matches -F, as grep -A]:N:_default' \
-'(--before-context --after-context)--context=[Print also the N messages before and after each that matches -F, as grep -C]:N:_default' \
+'-B+[Print also the N messages before each that matches -F]:N:_default' \
+'--before-context=[Print also the N messages before each that matches -F]:N:_default' \
+'-A+[Print also the N messages after each that matches -F]:N:_default' \
+'--after-context=[Print also the N messages after each that matches -F]:N:_default' \
+'(-B --before-context -A --after-context)--context=[Print also the N messages before and after each that matches -F]:N:_default' \
 '--threads=[Read a file with N threads; default\: the number of processors, at most 8]:N:_default' \
 '-f+[Choose the form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"One line for each message"

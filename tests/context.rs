@@ -25,8 +25,8 @@ fn messages_around_those_that_fit() {
     assert!(fits.len() > 5 && all.len() > 100);
     for (args, counts) in [
         (&["--context", "2"][..], [2, 2]),
-        (&["--before-context", "3"], [3, 0]),
-        (&["--after-context", "1"], [0, 1]),
+        (&["-B", "3"], [3, 0]),
+        (&["-A", "1"], [0, 1]),
         (&["--before-context", "1", "--after-context", "40"], [1, 40]),
         (&["--context", "1000"], [1000, 1000]),
     ] {

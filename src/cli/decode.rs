@@ -35,13 +35,13 @@ pub struct Decode {
     /// Options of captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Print also the N messages before each that matches -F, as grep -B
-    #[arg(long, value_name = "N", requires = "filter", value_parser = context(), help_heading = "Selection", hide_short_help = true)]
+    /// Print also the N messages before each that matches -F
+    #[arg(short = 'B', long, value_name = "N", requires = "filter", value_parser = context(), help_heading = "Selection", hide_short_help = true)]
     pub before_context: Option<u16>,
-    /// Print also the N messages after each that matches -F, as grep -A
-    #[arg(long, value_name = "N", requires = "filter", value_parser = context(), help_heading = "Selection", hide_short_help = true)]
+    /// Print also the N messages after each that matches -F
+    #[arg(short = 'A', long, value_name = "N", requires = "filter", value_parser = context(), help_heading = "Selection", hide_short_help = true)]
     pub after_context: Option<u16>,
-    /// Print also the N messages before and after each that matches -F, as grep -C
+    /// Print also the N messages before and after each that matches -F
     #[arg(long, value_name = "N", requires = "filter", value_parser = context(), conflicts_with_all = ["before_context", "after_context"], help_heading = "Selection", hide_short_help = true)]
     pub context: Option<u16>,
     /// Read a file with N threads; default: the number of processors, at most 8
