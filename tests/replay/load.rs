@@ -278,11 +278,17 @@ fn capped() {
 
 /// The figures of a server that answers a limited number of requests a second, or none for half of each period, are
 /// those that the server has measured itself. Its own waits are a lower bound of ours, however busy the machine is, and
-/// the rate has an upper one.
+/// the rate has an upper one; a single second has it only if nothing delays the answers, in one of several runs.
 #[test]
 fn a_limited_server_is_described_as_it_is() {
     const PACE: Duration = Duration::from_millis(10);
-    for manner in [Manner::Paced(PACE), Manner::Stalls(Duration::from_millis(400))] {
+    const RUNS: usize = 5;
+    let paced = std::iter::repeat_n(Manner::Paced(PACE), RUNS);
+    let mut least_busiest = f64::MAX;
+    for manner in paced.chain([Manner::Stalls(Duration::from_millis(400))]) {
+        if manner == Manner::Paced(PACE) && least_busiest <= 105.0 {
+            continue;
+        }
         let server = Server::start(manner);
         let (lines, reported, status) =
             run(server.at, &["--clients", "12", "--ramp", "1000/s", "--for", "3s", "-W", "60s"]);
@@ -296,8 +302,9 @@ fn a_limited_server_is_described_as_it_is() {
         if manner == Manner::Paced(PACE) {
             assert!(requests / seconds <= 100.0 * 1.05, "{all}");
             let [rate, busiest] = ["rate", "busiest_second"].map(|name| all[name].as_f64().unwrap());
-            // On a busy machine a second has answers that are late, too: one of each client.
-            assert!(rate <= 105.0 && (rate.floor()..=113.0).contains(&busiest), "{all}");
+            // On a busy machine a second has answers that are late, too.
+            assert!(rate <= 105.0 && rate.floor() <= busiest, "{all}");
+            least_busiest = least_busiest.min(busiest);
         }
         for (name, percent) in [("p50", 50.0), ("p90", 90.0), ("max", 100.0)] {
             let (reported, own) = (all[name].as_f64().unwrap(), server.answers.percentile(percent));
@@ -306,6 +313,7 @@ fn a_limited_server_is_described_as_it_is() {
         let parts = lines.iter().filter(|line| line["report"] == "interval");
         assert_eq!(parts.map(|part| part["requests"].as_u64().unwrap()).sum::<u64>() as f64, requests);
     }
+    assert!(least_busiest <= 105.0, "{least_busiest} answers in the busiest second of each run");
 }
 
 /// The times of a kind of request are its own: one that the server delays slows no other.
