@@ -71,6 +71,7 @@ impl<'a> Writer<'a> {
 
     /// Checks that a number is in the range of a field.
     pub(in crate::codec) fn within(&self, field: &Field, n: i128) -> Result<(), WriteStop> {
+        // Only a boolean has none.
         let (least, most) = field.kind.range().unwrap_or((0, 1));
         match (least..=most).contains(&n) {
             true => Ok(()),
