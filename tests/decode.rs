@@ -2,7 +2,7 @@
 
 use netkit::capture::{Capture, Input};
 use netkit::dissect::{Message, Sink};
-use netkit::read::{CaptureSink, Drive, Maker, Receiver};
+use netkit::read::{CaptureSink, Drive, Producer, Receiver};
 use std::io::Cursor;
 
 const CAPTURE: &str = "fixtures/nano/nano-tcp.pcap";
@@ -49,7 +49,7 @@ fn a_cut_capture_keeps_what_was_read() {
 /// Collects names of messages in several threads, and puts them in order.
 struct Naming;
 
-impl Maker<String> for Naming {
+impl Producer<String> for Naming {
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<String>) -> bool {
         out.push(name(message));
         true
@@ -79,8 +79,8 @@ fn threads_give_the_messages_of_one() {
     let open = || Capture::new(Input::new(Box::new(std::fs::File::open(CAPTURE).expect("a file"))).expect("input"));
     let (mut one, mut several) = (Names::default(), Names::default());
     let summary = Drive::new(&options).read(open().expect("a capture"), &mut one);
-    let makers = vec![Naming, Naming, Naming];
-    let (divided, makers) = Drive::new(&options).divide(open().expect("a capture"), makers, &mut several);
-    assert_eq!(makers.len(), 3);
+    let producers = vec![Naming, Naming, Naming];
+    let (divided, producers) = Drive::new(&options).divide(open().expect("a capture"), producers, &mut several);
+    assert_eq!(producers.len(), 3);
     assert_eq!((one.0, summary.frames), (several.0, divided.frames));
 }

@@ -11,7 +11,7 @@ use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::plural::Plural;
 use netkit::printable::Lines;
-use netkit::read::{CaptureSink, Gate, Maker, Receiver, Summary};
+use netkit::read::{CaptureSink, Gate, Producer, Receiver, Summary};
 use netkit::render::Ndjson;
 use std::io::Write;
 
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-impl Maker<Checked> for Checker<'_> {
+impl Producer<Checked> for Checker<'_> {
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<Checked>) -> bool {
         out.push(self.check(message));
         true

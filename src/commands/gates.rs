@@ -14,7 +14,7 @@ use netkit::filter::{Filter, Names};
 use netkit::flow::Closing;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
-use netkit::read::{CaptureSink, Gate, Maker, Receiver, Summary};
+use netkit::read::{CaptureSink, Gate, Producer, Receiver, Summary};
 use std::sync::Arc;
 
 /// The number of rejected messages that are reported individually.
@@ -354,16 +354,16 @@ impl Gate for Pick {
     }
 }
 
-/// A thread's maker, with the thread's own selection.
+/// A thread's producer, with the thread's own selection.
 struct Selected<M> {
     pick: Pick,
-    maker: M,
+    producer: M,
 }
 
-impl<T, M: Maker<T>> Maker<T> for Selected<M> {
+impl<T, M: Producer<T>> Producer<T> for Selected<M> {
     fn first(&mut self, time: Time) {
         if self.pick.selection.frame(time) {
-            self.maker.first(time);
+            self.producer.first(time);
         }
     }
 
@@ -374,24 +374,24 @@ impl<T, M: Maker<T>> Maker<T> for Selected<M> {
 
     #[inline]
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<T>) -> bool {
-        self.pick.wants(message) && self.maker.message(message, out)
+        self.pick.wants(message) && self.producer.message(message, out)
     }
 
     fn ended(&mut self, flow: u64, how: Closing, out: &mut Vec<T>) {
-        self.maker.ended(flow, how, out);
+        self.producer.ended(flow, how, out);
     }
 }
 
-/// Reads a capture with a thread for each maker except one. Each maker selects its own messages.
-pub fn merged<T: Send, M: Maker<T>>(
+/// Reads a capture with a thread for each producer except one. Each producer selects its own messages.
+pub fn merged<T: Send, M: Producer<T>>(
     capture: Capture,
     options: &Options,
-    makers: Vec<M>,
+    producers: Vec<M>,
     pick: &mut Pick,
     receiver: &mut dyn Receiver<T>,
 ) -> Summary {
-    let makers = makers.into_iter().map(|maker| Selected { pick: pick.part(), maker }).collect();
-    let (summary, makers) = drive(options).divide(capture, makers, receiver);
-    makers.into_iter().for_each(|selected| pick.merge(selected.pick));
+    let producers = producers.into_iter().map(|producer| Selected { pick: pick.part(), producer }).collect();
+    let (summary, producers) = drive(options).divide(capture, producers, receiver);
+    producers.into_iter().for_each(|selected| pick.merge(selected.pick));
     summary
 }

@@ -12,7 +12,7 @@ use netkit::filter::{Filter, Names};
 use netkit::live::Background;
 use netkit::live::proxy::{Holds, Render};
 use netkit::printable::Printable;
-use netkit::read::{Maker, Receiver as _};
+use netkit::read::{Producer, Receiver as _};
 use netkit::view::{Input, Progress, Receiving, Store, Subject};
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use crate::platform;
 use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Closing;
-use netkit::read::{CaptureSink, Maker, Receiver, Summary};
+use netkit::read::{CaptureSink, Producer, Receiver, Summary};
 use netkit::view::{self, Frames, Progress, Receiving, Recorder, Screen, State, Store, Subject};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Reads a capture: packets pass through the flow table to the inspector, messages to a sink. Uses one thread, or one
 //! that reads and several that dissect.
 
-use super::merging::{Maker, Merging, Receiver, Shard};
+use super::merging::{Merging, Producer, Receiver, Shard};
 use super::sink::CaptureSink;
 use super::summary::Summary;
 use crate::capture::{Capture, Decoded, Frame, Packets};
@@ -61,16 +61,16 @@ impl<'a, K: Tap> Drive<'a, K> {
         summary
     }
 
-    /// Reads a capture with a thread for each of the makers but one, which is for conversations that only the reader
-    /// can read. The receiver gets all items in the order that one thread would produce; the makers are returned.
-    pub fn divide<T: Send, M: Maker<T>>(
+    /// Reads a capture with a thread for each of the producers but one, which is for conversations that only the reader
+    /// can read. The receiver gets all items in the order that one thread would produce; the producers are returned.
+    pub fn divide<T: Send, M: Producer<T>>(
         self,
         capture: Capture,
-        makers: Vec<M>,
+        producers: Vec<M>,
         receiver: &mut dyn Receiver<T>,
     ) -> (Summary, Vec<M>) {
-        let (options, merging) = (self.options, Merging::new(receiver, makers.len()));
-        let shards = makers.into_iter().enumerate().map(|(number, maker)| Shard::new(maker, number, &merging));
+        let (options, merging) = (self.options, Merging::new(receiver, producers.len()));
+        let shards = producers.into_iter().enumerate().map(|(number, producer)| Shard::new(producer, number, &merging));
         let mut shards: Vec<_> = shards.collect();
         let Some(mut mine) = shards.pop() else { return (Summary::default(), Vec::new()) };
         let helpers = shards.len().saturating_sub(1);
@@ -92,7 +92,7 @@ impl<'a, K: Tap> Drive<'a, K> {
         }
         summary.account();
         shards.push(mine);
-        (summary, shards.into_iter().map(|shard| shard.maker).collect())
+        (summary, shards.into_iter().map(|shard| shard.producer).collect())
     }
 
     /// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.

@@ -18,8 +18,8 @@ const CHUNK: usize = 256 << 10;
 /// The bytes of waiting output above which a shard pauses.
 const AHEAD: usize = 1 << 20;
 
-/// Makes items from messages. One maker for each shard must give the same results as one for all.
-pub trait Maker<T>: Send {
+/// Makes items from messages. One producer for each shard must give the same results as one for all.
+pub trait Producer<T>: Send {
     /// Sets the time of the capture's first frame.
     fn first(&mut self, _time: Time) {}
 
@@ -44,7 +44,7 @@ pub trait Receiver<T>: Send {
     }
 }
 
-impl Maker<u8> for Box<dyn Form> {
+impl Producer<u8> for Box<dyn Form> {
     fn first(&mut self, time: Time) {
         self.origin(time);
     }
@@ -152,7 +152,7 @@ impl<T: Send> Outlet for Merging<'_, T> {
 
 /// The messages of a shard or of the reader.
 pub(super) struct Shard<'m, 'p, T, M> {
-    pub(super) maker: M,
+    pub(super) producer: M,
     number: usize,
     begun: bool,
     runs: Runs<T>,
@@ -160,22 +160,22 @@ pub(super) struct Shard<'m, 'p, T, M> {
 }
 
 impl<'m, 'p, T, M> Shard<'m, 'p, T, M> {
-    pub(super) fn new(maker: M, number: usize, to: &'m Merging<'p, T>) -> Shard<'m, 'p, T, M> {
-        Shard { maker, number, begun: false, runs: Runs::default(), to }
+    pub(super) fn new(producer: M, number: usize, to: &'m Merging<'p, T>) -> Shard<'m, 'p, T, M> {
+        Shard { producer, number, begun: false, runs: Runs::default(), to }
     }
 }
 
-impl<T, M: Maker<T>> Sink for Shard<'_, '_, T, M> {
+impl<T, M: Producer<T>> Sink for Shard<'_, '_, T, M> {
     #[inline]
     fn message(&mut self, message: &Message<'_>) {
-        if self.maker.message(message, self.runs.items()) {
+        if self.producer.message(message, self.runs.items()) {
             self.runs.complete();
         }
     }
 
     fn ended(&mut self, flow: u64, how: Closing) {
         let before = self.runs.len();
-        self.maker.ended(flow, how, self.runs.items());
+        self.producer.ended(flow, how, self.runs.items());
         if self.runs.len() > before {
             self.runs.complete();
         }
@@ -184,7 +184,7 @@ impl<T, M: Maker<T>> Sink for Shard<'_, '_, T, M> {
     #[inline]
     fn sequence(&mut self, sequence: u64) {
         self.runs.sequence(sequence);
-        self.maker.sequence(sequence);
+        self.producer.sequence(sequence);
     }
 
     #[inline]
@@ -197,16 +197,16 @@ impl<T, M: Maker<T>> Sink for Shard<'_, '_, T, M> {
     }
 }
 
-impl<T, M: Maker<T>> CaptureSink for Shard<'_, '_, T, M> {
+impl<T, M: Producer<T>> CaptureSink for Shard<'_, '_, T, M> {
     #[inline]
     fn frame(&mut self, time: Time) {
         if !std::mem::replace(&mut self.begun, true) {
-            self.maker.first(time);
+            self.producer.first(time);
         }
     }
 }
 
-impl<T: Send, M: Maker<T>> Worker for Shard<'_, '_, T, M> {
+impl<T: Send, M: Producer<T>> Worker for Shard<'_, '_, T, M> {
     fn first(&mut self, time: Time) {
         self.frame(time);
     }

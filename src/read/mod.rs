@@ -7,7 +7,7 @@ mod sink;
 mod summary;
 
 pub use drive::{Drive, Tap};
-pub use merging::{Maker, Receiver};
+pub use merging::{Producer, Receiver};
 pub use sink::{Any, CaptureSink, Gate};
 pub use summary::Summary;
 

@@ -129,14 +129,14 @@ impl Entry {
 
 /// Buffers that are reused to build entries.
 #[derive(Debug, Default)]
-pub struct Maker {
+pub struct Builder {
     shape: Vec<u8>,
     values: Vec<u8>,
     notes: Vec<u8>,
     stage: Stage,
 }
 
-/// The texts of a message, built by a [`Maker`].
+/// The texts of a message, built by a [`Builder`].
 #[derive(Clone, Copy, Debug)]
 pub struct Made<'a> {
     /// [`Entry::shape`].
@@ -147,7 +147,7 @@ pub struct Made<'a> {
     pub notes: &'a [u8],
 }
 
-impl Maker {
+impl Builder {
     /// Builds the texts of a message.
     pub fn texts(&mut self, message: &Message<'_>) -> Made<'_> {
         let (dissection, sources) = (message.dissection, message.sources());

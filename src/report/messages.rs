@@ -4,7 +4,7 @@
 //! those near one in the same conversation, then the first of the capture. Memory is bounded by the number of messages
 //! and by their bytes.
 
-use super::entry::{self, Entry, Maker};
+use super::entry::{self, Builder, Entry};
 use super::held::{Ends, Held, Kind, MOST};
 use crate::codec::Level;
 use crate::dissect::{Message, Options, Relation, RelationKind, Role, Target};
@@ -53,7 +53,7 @@ pub struct Messages {
     later: Vec<(Target, Relation)>,
     /// The most relations that are stored.
     links: usize,
-    maker: Maker,
+    builder: Builder,
 }
 
 impl Messages {
@@ -90,7 +90,7 @@ impl Messages {
             kinds.push(name);
             kinds.len() - 1
         });
-        let made = self.maker.texts(message);
+        let made = self.builder.texts(message);
         let shape = match self.shapes.get(made.shape) {
             Some(shape) => Arc::clone(shape),
             None => {

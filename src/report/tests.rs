@@ -234,7 +234,7 @@ impl Sink for Noted {
             dissection.related.add(RelationKind::JoinedFrom, Target { frame, index: index as u32 }, None);
         }
         let message = Message { dissection: &dissection, ..*message };
-        let notes = super::entry::Maker::default().texts(&message).notes.to_vec();
+        let notes = super::entry::Builder::default().texts(&message).notes.to_vec();
         self.1.get_or_insert(String::from_utf8(notes).unwrap());
     }
 }

@@ -7,7 +7,7 @@ use crate::codec::Level;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Options, Role, Wants};
 use crate::flow::{Closing, Side, Transport};
-use crate::read::{Maker, Receiver};
+use crate::read::{Producer, Receiver};
 use std::cell;
 use std::net::SocketAddr;
 
@@ -132,7 +132,7 @@ impl Observer {
     }
 }
 
-impl Maker<Observed> for Observer {
+impl Producer<Observed> for Observer {
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<Observed>) -> bool {
         Observer::message(self, message, out);
         true

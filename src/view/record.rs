@@ -6,7 +6,7 @@ use crate::capture::{Leg, Time};
 use crate::codec::packed::{Known, Numbers, Unpack};
 use crate::dissect::{Account, Dissection, FlowInfo, Linked, Links, Message, Options, Provenance, Role, Sink, Target};
 use crate::flow::{Closing, Side, Transport};
-use crate::read::Maker;
+use crate::read::Producer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -98,7 +98,7 @@ impl Drop for Recorder {
     }
 }
 
-impl Maker<u8> for Recorder {
+impl Producer<u8> for Recorder {
     fn first(&mut self, time: Time) {
         self.about().origin.get_or_insert(time);
     }

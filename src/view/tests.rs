@@ -6,7 +6,7 @@ use crate::capture::Capture;
 use crate::capture::Input as Source;
 use crate::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
 use crate::flow::Closing;
-use crate::read::{CaptureSink, Drive, Maker, Receiver};
+use crate::read::{CaptureSink, Drive, Producer, Receiver};
 use crate::render::{Details, Form, Format, Style};
 use crate::stats::connections::{delivery, requests};
 use crate::stats::directions::senders;

@@ -19,7 +19,7 @@ use netkit::dissect::{Message, Sink};
 use netkit::filter::{Filter, Names};
 use netkit::live::proxy::Holds;
 use netkit::protocols;
-use netkit::read::{CaptureSink, Drive, Maker, Receiver};
+use netkit::read::{CaptureSink, Drive, Producer, Receiver};
 use netkit::view::{Progress, Receiving, Recorder, State, Store, Subject, draw};
 use ratatui_core::backend::TestBackend;
 use ratatui_core::buffer::Buffer;
