@@ -146,8 +146,10 @@ fn nano_refuses() {
     }
     let server = Server::nano("full");
     for target in [server.target(), format!("ws://{}/", server.target())] {
-        let summary = fails(&target, &["-p", "nano"], "closed");
-        assert!(summary["advice"].as_str().is_some_and(|advice| advice.starts_with("it is full")), "{summary}");
+        for proto in [&["-p", "nano"][..], &[]] {
+            let summary = fails(&target, proto, "closed");
+            assert!(summary["advice"].as_str().is_some_and(|advice| advice.starts_with("it is full")), "{summary}");
+        }
     }
     server.is_left();
     let server = Server::nano("kick");

@@ -297,6 +297,39 @@ fn a_websocket_that_ends_with_the_handshake() {
     }
 }
 
+/// pinus and pomelo take TCP and WebSocket on one port. If they are full, they end a connection with its first byte, and
+/// a WebSocket after the upgrade. A scan then advises as a probe of nano does; a server that ends every connection may be
+/// any.
+#[test]
+fn a_scan_of_a_full_server() {
+    for (web, advice) in [(true, "it is full"), (false, "the server may speak another protocol")] {
+        let peer = tcp(
+            |_| Ok(()),
+            move |conn| {
+                let mut head = conn.read(1);
+                while web && b"GET ".starts_with(&head[..head.len().min(4)]) && !head.ends_with(b"\r\n\r\n") {
+                    let more = conn.read(1);
+                    if more.is_empty() {
+                        return;
+                    }
+                    head.extend(more);
+                }
+                if head.ends_with(b"\r\n\r\n") {
+                    conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+                    conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+                    conn.write(&[0x88, 0]);
+                    conn.drain();
+                }
+            },
+        );
+        let report = ask(&request("", &[]), &peer.addr.to_string());
+        assert_eq!(outcome(&report), "closed", "{}", text(&report));
+        let failure = report.failure.unwrap();
+        assert!(failure.advice.starts_with(advice), "{failure:?}");
+        assert_eq!(failure.advice.ends_with("; or it is of another protocol"), web, "{failure:?}");
+    }
+}
+
 /// A server that grants the upgrade without the answer to our key has not read the request: a cache, a proxy.
 #[test]
 fn the_key_is_checked() {

@@ -238,7 +238,7 @@ fn ask_all<'a>(
             attempts.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
         let telling = findings.found.is_some();
-        if telling || worst.as_ref().is_none_or(|worst| outcome.weight() > worst.outcome.weight()) {
+        if telling || worst.as_ref().is_none_or(|worst| says_more(worst, failure.as_ref(), course.carrier)) {
             report.found = findings.found;
             report.samples = findings.samples;
             report.notes = findings.notes;
@@ -259,6 +259,15 @@ fn ask_all<'a>(
     let outcome = failure.outcome;
     report.failure = Some(failure);
     outcome
+}
+
+/// Whether a later method has observed more than an earlier one.
+fn says_more(before: &Failure, after: Option<&Failure>, carrier: Carrier) -> bool {
+    let outcome = after.map_or(Outcome::Ok, |failure| failure.outcome);
+    let unsaid = |failure: &Failure| failure.details.contains_key("ended");
+    // A server that closes after its answer to an upgrade speaks WebSocket.
+    let upgraded = outcome == Outcome::Closed && carrier == Carrier::Ws && after.is_some_and(|after| !unsaid(after));
+    outcome.weight() > before.outcome.weight() || upgraded && before.outcome == outcome && unsaid(before)
 }
 
 /// Whether other methods are of no use.

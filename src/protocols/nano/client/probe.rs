@@ -177,7 +177,9 @@ fn unanswered(ask: &Ask<'_>) -> String {
         Some(_) => "the data of --connect-data",
         None => "netkit's: --connect-data provides its data",
     };
-    format!("{FULL}; or its check of handshakes refuses {refuses}")
+    // In a scan, any server of WebSocket may end here.
+    let other = if ask.request.proto.is_none() { "; or it is of another protocol" } else { "" };
+    format!("{FULL}; or its check of handshakes refuses {refuses}{other}")
 }
 
 fn acknowledge(engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
