@@ -468,7 +468,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--asap', '--asap', [CompletionResultType]::ParameterName, 'Play as fast as the peer allows')
             [CompletionResult]::new('--allow-public', '--allow-public', [CompletionResultType]::ParameterName, 'Allow a peer in a network that is not private')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would be sent, and send nothing')
-            [CompletionResult]::new('--allow-dangerous', '--allow-dangerous', [CompletionResultType]::ParameterName, 'Also send messages that may harm the peer: broken and empty ones')
+            [CompletionResult]::new('--allow-dangerous', '--allow-dangerous', [CompletionResultType]::ParameterName, 'Send messages that may harm the peer, too: broken and empty ones')
             [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 when the peer diverges from the capture')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace an existing output file')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress and no summaries on stderr')

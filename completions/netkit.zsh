@@ -604,7 +604,7 @@ never\:"Never"))' \
 '--asap[Play as fast as the peer allows]' \
 '--allow-public[Allow a peer in a network that is not private]' \
 '--dry-run[Print what would be sent, and send nothing]' \
-'--allow-dangerous[Also send messages that may harm the peer\: broken and empty ones]' \
+'--allow-dangerous[Send messages that may harm the peer, too\: broken and empty ones]' \
 '--expect[Exit with status 1 when the peer diverges from the capture]' \
 '--force[Replace an existing output file]' \
 '-q[Print no progress and no summaries on stderr]' \

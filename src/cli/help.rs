@@ -79,7 +79,7 @@ mod tests {
     }
 
     /// The verbs with which help begins.
-    const VERBS: &str = "Accept Act Add Allow Also Apply Ask Begin Buffer Capture Change Check Choose Compare Complete \
+    const VERBS: &str = "Accept Act Add Allow Apply Ask Begin Buffer Capture Change Check Choose Compare Complete \
         Convert Count Create Decode Delay Document Draw Duplicate Encode End Exit Explain Flip Follow Forget Frame Hold \
         Impair Include Install Join Keep Leave Let Limit List Load Lose Make Measure Name Pass Play Print Read Record \
         Relay Repeat Replace Report Reset Select Send Set Shorten Show Sort Spend Stop Swap Update Use Wait Watch Write";

@@ -105,7 +105,7 @@ pub struct Replay {
     /// Print what would be sent, and send nothing
     #[arg(long, help_heading = "Session")]
     pub dry_run: bool,
-    /// Also send messages that may harm the peer: broken and empty ones
+    /// Send messages that may harm the peer, too: broken and empty ones
     #[arg(long, help_heading = "Limits", hide_short_help = true)]
     pub allow_dangerous: bool,
     /// Exit with status 1 when the peer diverges from the capture
