@@ -15,6 +15,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 all=(busy nohup dumb c latin1 kolkata homeless readonly root user noipv6 nouserns files path)
+# As .cargo/config.toml has it.
+threads=${RUST_TEST_THREADS:-8}
 rounds='' loops=6 conditions=() chosen=()
 while [ $# -gt 0 ]; do
     case $1 in
@@ -73,7 +75,7 @@ run() {
             [ $wanted = yes ] || continue
         fi
         [[ $program = /* ]] || program=$PWD/$program
-        if ! TMPDIR=$temporary CARGO_MANIFEST_DIR=$PWD timeout 3600 "$@" "$program" --show-output "${filters[@]}" \
+        if ! TMPDIR=$temporary CARGO_MANIFEST_DIR=$PWD RUST_TEST_THREADS=$threads timeout 3600 "$@" "$program" --show-output "${filters[@]}" \
             < /dev/null > "$scratch/out" 2>&1; then
             bad=$((bad + 1))
             echo "FAILED: $condition: $name: $(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$scratch/out" | tr '\n' ' ')"
