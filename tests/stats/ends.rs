@@ -168,7 +168,29 @@ fn ends_of_scripted_peers() {
     let unacked =
         [vec![ASK, TAKEN], (0..7).map(|k| (100 + 500 * k, false, MESSAGE)).collect(), vec![(3150, false, "02")]];
     let unacked = unacked.concat();
-    let cases: [Case<'_>; 8] = [
+    let joined: &[(u32, bool, &str)] = &[
+        (0, true, "03"),
+        (10, false, "0801000100"),
+        (20, true, "0101000100"),
+        (21, true, "0801000100"),
+        (30, false, "0101000100"),
+    ];
+    let heartbeats: Vec<_> = (1..4).map(|k| (1000 * k, true, "05010000")).collect();
+    let and = |more: &[(u32, bool, &'static str)]| [joined, &heartbeats, more].concat();
+    let [kicked, stopped, leaves, open] =
+        [&[(3100, false, "0604026279")][..], &[(3100, false, "0605")], &[(3100, true, "06")], &[]].map(and);
+    let refuses = |reason: &'static str| [(0, true, "03"), (1000, true, "03"), (1100, false, reason)];
+    let [already, pending, custom] = ["0401", "0402", "0405034e6f21"].map(refuses);
+    let cases: [Case<'_>; 17] = [
+        ("riptide", &kicked, "kicked", "server", "kicked", None),
+        ("riptide", &stopped, "left", "server", "server_stopped", None),
+        ("riptide", &leaves, "left", "client", "disconnected", None),
+        ("riptide", &open, "open", "", "", None),
+        ("riptide", &already, "refused", "server", "already_connected", None),
+        ("riptide", &pending, "refused", "server", "pending", None),
+        ("riptide", &custom, "refused", "server", "custom", None),
+        ("dnp", &[ASK, TAKEN, (100, false, MESSAGE), (110, true, "06010000")], "open", "", "", None),
+        ("dnp", &[ASK, (20, false, "0101")], "refused", "server", "rejected", None),
         (
             "riptide",
             &[(0, true, "03"), (1000, true, "03"), (1010, false, "03"), (4000, false, "03")],
@@ -232,15 +254,35 @@ fn ends_of_scripted_streams() {
     let frame = |body: &[u8]| [&b"NL"[..], &(body.len() as u16).to_be_bytes(), body].concat();
     let gne =
         frame(&hex("474e45000007006c6f626279000000000000000000000000000000000000000000000000000000010000000000000000"));
+    let accepted_gne = vec![(true, gne.clone()), (false, frame(&hex("474e450100000000ffffffff")))];
+    // Riptide 2.0 puts a length of 16 bits before each message.
+    let sized = |digits: &str| [&(digits.len() as u16 / 2).to_le_bytes()[..], &hex(digits)].concat();
+    let riptide = vec![
+        (true, sized("03")),
+        (false, sized("0801000100")),
+        (true, sized("0101000100")),
+        (true, sized("0801000100")),
+    ];
     let package = |kind: u8, text: &str| [&[kind, 0, 0, text.len() as u8][..], text.as_bytes()].concat();
     let asked = package(1, r#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#);
     let accepted = package(1, r#"{"code":200,"sys":{"heartbeat":30}}"#);
+    let kick = package(5, r#"{"reason":"bye"}"#);
     let folder = Scratch::new("ends-streams");
     let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
     for (proto, spoken, close, end, by, reason) in [
         ("gne", vec![(true, gne.clone())], None, "unanswered", "", ""),
         ("gne", vec![(true, gne)], Some((false, true)), "refused", "server", "closed"),
+        ("gne", accepted_gne.clone(), None, "open", "", ""),
+        ("gne", accepted_gne.clone(), Some((false, false)), "reset", "server", ""),
+        ("gne", accepted_gne.clone(), Some((true, true)), "left", "client", ""),
+        ("gne", [&accepted_gne[..], &[(true, frame(&[2, 0xff]))]].concat(), None, "left", "client", "exit"),
+        ("riptide", riptide[..1].to_vec(), None, "unanswered", "", ""),
+        ("riptide", riptide[..1].to_vec(), Some((false, true)), "refused", "server", "closed"),
+        ("riptide", riptide.clone(), None, "open", "", ""),
+        ("riptide", riptide.clone(), Some((true, false)), "reset", "client", ""),
+        ("riptide", riptide, Some((false, true)), "left", "server", ""),
         ("nano", vec![(true, asked.clone())], None, "unanswered", "", ""),
+        ("nano", vec![(true, asked.clone()), (false, kick)], None, "kicked", "server", "kick"),
         ("nano", vec![(true, asked.clone()), (false, accepted.clone())], Some((true, false)), "reset", "client", ""),
         ("nano", vec![(true, asked.clone()), (false, accepted.clone())], Some((false, false)), "reset", "server", ""),
         ("nano", vec![(true, asked.clone()), (false, accepted.clone())], Some((false, true)), "left", "server", ""),

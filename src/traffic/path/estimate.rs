@@ -90,8 +90,8 @@ impl Loop {
         if own.reports > 0 {
             let [lost, arrived, acked, unknown] =
                 [own.lost, own.arrived, own.acked, own.unknown].map(|count| count as f64);
-            // Gaps of several numbers are noticed less often than gaps of one.
-            let gaps = if in_a_row && both.heeded[0] >= FEW as f64 {
+            // Gaps of several numbers are noticed less often than gaps of one. Acknowledgements show the same direction.
+            let gaps = if in_a_row && (other.heeded[0] >= FEW || own.arrived >= FEW) {
                 Loop { heeded: both.heeded, ..Loop::default() }
             } else {
                 both
