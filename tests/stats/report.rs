@@ -192,7 +192,7 @@ fn same_rows(page: &Page, id: &str, want: &Json, at: &Path) {
 #[test]
 fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
     let mut protocols = BTreeSet::new();
-    let (mut all, mut verdicts) = (0, 0);
+    let (mut all, mut verdicts, mut steps) = (0, 0, 0);
     for path in captures() {
         let html = page(&[&path], &[]);
         let page = harmless(&html);
@@ -229,6 +229,12 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
             let sum = sums.next_back().map(|element| element.text.replace(',', ""));
             assert_eq!(sum.as_deref().map(number), want["bytes"].as_f64(), "{}: {id}", path.display());
         }
+        // Steps of time are 1, 2 or 5 times a power of ten.
+        for step in html.split("in steps of ").skip(1).filter_map(|text| text.split(' ').next()) {
+            let digits = step.trim_matches(['0', '.']);
+            assert!(["1", "2", "5"].contains(&digits), "{}: steps of {step}", path.display());
+            steps += 1;
+        }
         protocols.extend(
             want["flow"].as_array().expect("flows").iter().filter_map(|f| f["proto"].as_str().map(String::from)),
         );
@@ -236,7 +242,7 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
     }
     let names: Vec<&str> = protocols.iter().map(String::as_str).collect();
     assert!(["acknex", "dnp", "gne", "nano", "riptide"].iter().all(|name| names.contains(name)), "{names:?}");
-    assert!(all > 50 && verdicts > 20, "{all} pages, {verdicts} verdicts");
+    assert!(all > 50 && verdicts > 20 && steps > 200, "{all} pages, {verdicts} verdicts, {steps} steps");
 }
 
 /// Checks the 12 longest waits of the list, for acks or for answers.

@@ -10,6 +10,7 @@ use crate::stats::connections::{longest, percentile};
 use crate::stats::course::{Awaited, Course, ROLES};
 use crate::stats::directions::{self, Sender};
 use crate::stats::table::{Column, column};
+use crate::stats::timeline::round_step;
 use crate::stats::{Cell, Shape, Table};
 use crate::traffic::histogram::Delays;
 
@@ -189,7 +190,8 @@ fn steps(mark: Mark, course: &Course, (awaited, role): (Awaited, Role), log: Log
 
 fn rows(id: &'static str, title: &str, course: &Course, awaited: Awaited, sides: &[(Role, Delays)], html: &mut Html) {
     let longest = sides.iter().map(|(role, _)| course.of(awaited, *role).len()).max().unwrap_or(0);
-    let per = longest.div_ceil(ROWS).max(1);
+    let whole = course.step().saturating_mul(longest as i64);
+    let per = (round_step(whole, ROWS, course.step()) / course.step()) as usize;
     let step = course.step() as f64 * per as f64 / 1e9;
     let caption = format!("{title}, in steps of {}: how many, median and p90 in ms", time_label(step));
     region(id, &caption, html, |html| {
