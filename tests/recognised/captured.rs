@@ -38,7 +38,7 @@ impl Kept {
         }
     }
 
-    fn packet(&self) -> Packet<'_> {
+    pub fn packet(&self) -> Packet<'_> {
         let body = self.body(&self.payload);
         Packet { frame: self.frame, frames: &[], time: self.time, src: self.src, dst: self.dst, leg: None, body }
     }
