@@ -487,7 +487,7 @@ fn goodbyes_are_repeated() {
     const CLIENTS: usize = 40;
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let at = socket.local_addr().unwrap().to_string();
+    let at = socket.local_addr().unwrap();
     // Riptide 2.2: the type is in the first four bits. The first disconnect of each client is lost.
     let server = std::thread::spawn(move || {
         let (mut buffer, mut goodbyes) = ([0; 2048], Vec::<SocketAddr>::new());
@@ -511,14 +511,48 @@ fn goodbyes_are_repeated() {
         goodbyes
     });
     let many = CLIENTS.to_string();
-    let played = ["replay", "real/asap-first-notify.pcap", "--flow", "1", "--speed", "0.001", "--to", &at];
-    let load = ["--clients", &many, "--ramp", "1000/s", "--for", "2s", "-W", "60s", "-f", "ndjson"];
-    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
-    let output = crate::common::program().args(played).args(load).current_dir(folder).output().unwrap();
+    let load = ["--clients", &many, "--ramp", "1000/s", "--for", "2s", "-W", "60s", "--speed", "0.001"];
+    let output = datagrams(at, &load).output().unwrap();
     let (lines, ..) = read(&output);
     let goodbyes = server.join().unwrap();
     let all = lines.last().unwrap();
     assert_eq!((&all["started"], &all["left"]), (&CLIENTS.into(), &CLIENTS.into()), "{all}");
     let first: HashSet<SocketAddr> = goodbyes.iter().take(CLIENTS).copied().collect();
     assert_eq!(first.len(), CLIENTS, "no client waits for the goodbyes of another");
+}
+
+/// A session of Riptide 2.2 over UDP, played by many.
+fn datagrams(at: SocketAddr, args: &[&str]) -> Command {
+    let mut command = crate::common::program();
+    command.args(["replay", "real/asap-first-notify.pcap", "--flow", "1", "--to", &at.to_string(), "-f", "ndjson"]);
+    command.args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The answer to the connect arrives in time, but this side is stopped until it is too late for one.
+#[test]
+fn who_is_late_reads_before_giving_up() {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let child = datagrams(socket.local_addr().unwrap(), &["--clients", "1", "-W", "1s"]).spawn().unwrap();
+    let (mut buffer, mut stopped) = ([0; 2048], false);
+    loop {
+        let (_, client) = socket.recv_from(&mut buffer).expect("the answer to the welcome");
+        match buffer[0] & 15 {
+            2 if !stopped => {
+                stopped = true;
+                crate::common::signal(&child, "-STOP");
+                socket.send_to(&[0x18, 0, 0x10, 0, 0], client).unwrap();
+                std::thread::sleep(Duration::from_secs(3));
+                crate::common::signal(&child, "-CONT");
+            }
+            8 => break,
+            _ => {}
+        }
+    }
+    // Nothing acknowledges what follows, so the session ends.
+    let (lines, ..) = read(&child.wait_with_output().unwrap());
+    let all = lines.last().unwrap();
+    assert_eq!((&all["connected"], &all["silent"]), (&1.into(), &0.into()), "{all}");
 }

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// The number of reads from one client before others have their turn.
 const READS: usize = 16;
+/// If clients are woken this late (p99), they no longer keep the time of the recording.
+pub(super) const LATE: Duration = Duration::from_millis(50);
 /// The data that all sessions have in common.
 pub struct Shared<'s, 'a> {
     pub order: &'s Order<'a>,
@@ -159,6 +161,14 @@ impl<'s, 'a> Client<'s, 'a> {
                 Ok(false) => return self.fail(NetError::NoAnswer, now),
                 Err(error) => return self.fail(error, now),
             }
+        }
+        let Some(player) = &self.player else { return };
+        // What arrived while this side was late is no silence of the server.
+        let late = !player.is_leaving() && player.poll_timeout().is_some_and(|at| at + LATE <= now);
+        if late && self.pacer.hold(now).is_zero() {
+            // The event of it may be one of those that have not been looked at.
+            self.main.readable = true;
+            self.read(shared, registry, buffer, now);
         }
         let Some(player) = &mut self.player else { return };
         if player.poll_timeout().is_some_and(|at| at <= now) {

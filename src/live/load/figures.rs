@@ -1,6 +1,6 @@
 //! The figures of many sessions, in total and second by second.
 
-use super::client::{Client, Ended};
+use super::client::{Client, Ended, LATE};
 use super::counts::Count::{self, *};
 use super::counts::Counts;
 use super::tempo::Tempo;
@@ -18,8 +18,6 @@ use std::time::{Duration, Instant};
 const REASONS: usize = 16;
 /// The number of kinds of messages whose times are counted separately. The others share one entry.
 const KINDS: usize = 64;
-/// If clients are woken this late (p99), they no longer keep the time of the recording.
-pub(super) const LATE: Duration = Duration::from_millis(50);
 /// If clients are woken this late (p99), they may have missed an answer.
 const SILENCE: Duration = Duration::from_secs(1);
 /// A loop that is busy for this share of the time has none left.
@@ -218,7 +216,7 @@ impl Figures {
         let stopped = stopping && ending.as_ref().is_none_or(|ending| ending.stopped);
         let over = ending.as_ref().and_then(|ending| ending.over.clone());
         // Silence is not a refusal.
-        let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.received);
+        let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.answered);
         let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
         let count = match () {
             () if stopped => Left,
@@ -393,7 +391,7 @@ mod tests {
 
     fn ending(complete: bool) -> Ending {
         let (over, trouble, unsaid) = (None, None, None);
-        Ending { complete, over, trouble, unsaid, stopped: false, received: true }
+        Ending { complete, over, trouble, unsaid, stopped: false, answered: true }
     }
 
     /// Returns the count that a session with this end increases, and the reasons in the report.
@@ -429,7 +427,7 @@ mod tests {
     fn each_end_has_its_place() {
         let some = |text: &str| Some(text.to_string());
         let session = |connected, ending| Ended { ending, connected, error: None, refused: false, own: false };
-        let over = |received| Ending { over: some("it is full"), received, ..ending(false) };
+        let over = |answered| Ending { over: some("it is full"), answered, ..ending(false) };
         let trouble = Ending { trouble: some("reset: by 10.0.0.1"), ..ending(false) };
         let unsaid = Ending { unsaid: some("no field fits"), ..ending(false) };
         let refused = Ended { refused: true, error: some("refused"), ..session(false, None) };

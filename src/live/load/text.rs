@@ -1,7 +1,8 @@
 //! The report of a run, as text.
 
+use super::client::LATE;
 use super::counts::Count::*;
-use super::figures::{BUSY, Figures, LATE, millis, times};
+use super::figures::{BUSY, Figures, millis, times};
 use crate::plural::Plural;
 use crate::traffic::histogram::Delays;
 use std::fmt;

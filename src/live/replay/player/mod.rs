@@ -346,7 +346,7 @@ impl<'p, 'a> Player<'p, 'a> {
             trouble: error,
             unsaid,
             stopped,
-            received: !channels.main.raw().is_empty(),
+            answered: !channels.main.raw().is_empty() && !actor.life().silent,
         }
     }
 

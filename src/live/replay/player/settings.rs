@@ -90,6 +90,6 @@ pub struct Ending {
     pub unsaid: Option<String>,
     /// Whether it was asked to stop.
     pub stopped: bool,
-    /// Whether anything was received from the peer.
-    pub received: bool,
+    /// Whether anything was received from the peer before it was given up.
+    pub answered: bool,
 }
