@@ -330,6 +330,34 @@ fn a_scan_of_a_full_server() {
     }
 }
 
+/// nano's server closes a WebSocket only after a first message, also that of a probe that was stopped before the upgrade
+/// was granted.
+#[test]
+fn who_is_stopped_before_the_upgrade_leaves() {
+    let peer = tcp(check, |conn| {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let more = conn.read(1);
+            if more.is_empty() {
+                return;
+            }
+            head.extend(more);
+        }
+        std::thread::sleep(ms(100));
+        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+        conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+        conn.drain();
+    });
+    let mut request = over(Carrier::Ws);
+    request.samples = 10_000;
+    let report = interrupted(&request, &peer, |sent| sent.iter().any(|bytes| bytes.ends_with(b"\r\n\r\n")));
+    assert_eq!(outcome(&report), "interrupted", "{}", text(&report));
+    let sent = peer.sent().concat();
+    let end = sent.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
+    let (first, close) = (sent.get(end), sent.len().checked_sub(8).map(|at| sent[at]));
+    assert_eq!((first, close), (Some(&0x82), Some(0x88)), "the handshake, and a close frame: {sent:02x?}");
+}
+
 /// A server that grants the upgrade without the answer to our key has not read the request: a cache, a proxy.
 #[test]
 fn the_key_is_checked() {
