@@ -91,6 +91,8 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
         more += if empty && key != [0; 4] && !masks.is_empty() && !masks.contains(&key) { 8 } else { 0 };
         masks.push(key);
     }
+    // Beside data they are packages like others.
+    let more = if data_bits.seen > 0 { 0 } else { more };
     match (best, masked) {
         (Some(bits), _) => {
             Evidence::Bits(7 + bits + more + data_bits.in_websocket(), "packages in a WebSocket, from its middle")
@@ -291,8 +293,9 @@ pub(super) fn handshake(bytes: &[u8]) -> u32 {
         Some([2 | 3, 0, 0, 0, ..]) => 8,
         _ => 0,
     };
-    if let [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] = body {
-        return if (HEADER + 9..=HEADER + package::LIMIT).contains(&length) { 12 + after } else { 0 };
+    if let [0x78, kind @ (0x01 | 0x5e | 0x9c | 0xda), ..] = body {
+        let bits = if *kind == 1 { 8 } else { 12 };
+        return if (HEADER + 9..=HEADER + package::LIMIT).contains(&length) { bits + after } else { 0 };
     }
     let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {

@@ -8,7 +8,8 @@
 //! | .. its body begins as a JSON object | 4 | many protocols send JSON after a type and a length |
 //! | .. which ends where the body does | 4 | the same |
 //! | .. with an object named sys, or user, protos, or the code 200, 500 or 501 | 8, 4, 4 | plain text that others have too, sys seldom |
-//! | .. its body begins as zlib, and is 9 to 65536 long | 12 | 78 and one of four, and a zero |
+//! | .. its body begins as zlib, and is 9 to 65536 long | 12 | 78 and one of three, and a zero |
+//! | .. .. the least compressed kind of it, 78 01 | 8 | the letter x before a small number |
 //! | .. TCP: after it the same side sends an empty package of type 2 or 3 | 8 | of 32 bits, zeros counted little |
 //! | .. empty packages | 6 | three zeros are a filler |
 //! | .. WebSocket: they fill the message exactly | 4 | of 24 bits: many applications have a type and a length there |
@@ -37,7 +38,7 @@
 //! | .. TCP: a response has the id of a request of the other side | 4 | ids are small |
 //! | bytes are missing after those that are there, as many as a package or a frame lacks | as there | the same length |
 //! | heartbeats alone; over TCP any empty packages | 6 | three zeros are a filler |
-//! | .. WebSocket: a further one, a heartbeat, under another mask | 8 | all bytes different; counted little |
+//! | .. WebSocket, without data: a further one, a heartbeat, under another mask | 8 | all bytes different; counted little |
 
 use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;
