@@ -626,12 +626,12 @@ tcp\:"TCP, and what it carries"))' \
 '*--loss=[Lose this share of datagrams\: each alone, or BURST in a row on average]:P%[/BURST]:_default' \
 '*--duplicate=[Duplicate this share of datagrams]:P%:_default' \
 '*--reorder=[Swap this share of datagrams with the next one]:P%:_default' \
-'*--corrupt=[Flip one bit of this share of datagrams, or of a stream'\''s pieces]:P%:_default' \
+'*--corrupt=[Flip one bit of this share of datagrams, or of a stream'\''s chunks]:P%:_default' \
 '*--outage=[Let nothing pass for a part of each period, as 2s/30s; a stream waits]:TIME/EVERY:_default' \
 '*--rate=[Limit the bits per second, headers included\: 64kbit, 1.5mbit, 1gbit]:RATE:_default' \
 '*--rate-payload=[Limit as --rate does, without the IP, UDP and TCP headers]:RATE:_default' \
-'*--stall=[Delay this share of a stream'\''s pieces, and what follows, as after a loss]:P%/TIME:_default' \
-'*--reset=[Reset the connection at this share of a stream'\''s pieces]:P%:_default' \
+'*--stall=[Delay this share of a stream'\''s chunks, and what follows, as after a loss]:P%/TIME:_default' \
+'*--reset=[Reset the connection at this share of a stream'\''s chunks]:P%:_default' \
 '*--network=[Impair as wifi, lte, 3g, satellite or bad (\`netkit help impairments\`)]:NAME:(wifi lte 3g satellite bad)' \
 '--profile=[Read a timetable of impairments from a file]:FILE:_files' \
 '--like=[Impair packets as in this capture\: delay, bursts of losses, reordering]:CAPTURE:_files' \

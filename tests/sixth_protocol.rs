@@ -497,7 +497,7 @@ fn its_conversations_are_played_also_where_datagrams_are_lost() {
     let (conversation, stop, options, start) = (recorded(), CancelToken::default(), options(), Instant::now());
     let order = |role| Order {
         conversation: &conversation,
-        wishes: Wishes { role, allow_dangerous: false, until: None },
+        choices: Choices { role, allow_dangerous: false, until: None },
         pace: Pace { speed: None, max_gap: None },
         timeout: Duration::from_secs(8),
         linger: LINGER,

@@ -4,7 +4,7 @@
 //! Memory is capped in number, bytes and time, so that incomplete datagrams cannot accumulate.
 
 use super::held::Held;
-use super::ip::{Inner, Piece};
+use super::ip::{Fragment, Inner};
 use super::parts::{Parts, Taken};
 use super::tunnels::Tunnels;
 use super::{Frame, Other, Time};
@@ -126,12 +126,18 @@ impl Fragments {
 
     /// Adds a fragment; returns its datagram if that is complete now.
     #[cold]
-    pub(super) fn add(&mut self, key: Key, frame: &Frame<'_>, piece: Piece, inner: Inner<'_>) -> Option<Joined<'_>> {
+    pub(super) fn add(
+        &mut self,
+        key: Key,
+        frame: &Frame<'_>,
+        fragment: Fragment,
+        inner: Inner<'_>,
+    ) -> Option<Joined<'_>> {
         self.statistics.fragments += 1;
         self.expire(frame.time);
-        let end = piece.offset + inner.data.len();
+        let end = fragment.offset + inner.data.len();
         // All fragments but the last have a multiple of eight bytes; IPv4's offsets are in units of eight.
-        if end > LONGEST || piece.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8)) {
+        if end > LONGEST || fragment.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8)) {
             self.statistics.malformed += 1;
             return None;
         }
@@ -139,7 +145,7 @@ impl Fragments {
         let at = known.unwrap_or_else(|| self.begin(key, frame.time));
         let parts = &mut self.waiting[at].parts;
         let before = parts.data.len();
-        match parts.take(piece, inner, frame.number) {
+        match parts.take(fragment, inner, frame.number) {
             Taken::New => {}
             Taken::Known => self.statistics.duplicates += 1,
             Taken::Refused => self.statistics.malformed += 1,

@@ -23,19 +23,19 @@ pub(super) struct Inner<'a> {
 
 /// The position of a fragment in its datagram.
 #[derive(Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct Fragment {
     pub id: u32,
     /// The offset in bytes.
     pub offset: usize,
     pub more: bool,
 }
 
-/// One IP packet, extension headers not processed. `piece` is from IPv4's fragment fields.
+/// One IP packet, extension headers not processed. `fragment` is from IPv4's fragment fields.
 pub(super) struct Ip<'a> {
     pub src: IpAddr,
     pub dst: IpAddr,
     pub inner: Inner<'a>,
-    pub piece: Option<Piece>,
+    pub fragment: Option<Fragment>,
 }
 
 /// Reads the IPv4 packet at the start of `data`, of which `length` bytes were on the wire. The
@@ -59,13 +59,13 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
     let inner = Inner { protocol: header.protocol(), data, length: rest };
-    let piece = header.is_fragmenting_payload().then(|| Piece {
+    let fragment = header.is_fragmenting_payload().then(|| Fragment {
         id: header.identification().into(),
         offset: usize::from(header.fragments_offset().value()) * 8,
         more: header.more_fragments(),
     });
     let (src, dst) = (header.source_addr().into(), header.destination_addr().into());
-    Ok(Ip { src, dst, inner, piece })
+    Ok(Ip { src, dst, inner, fragment })
 }
 
 /// Reads the IPv6 packet at the start of `data`, of which `length` bytes were on the wire. The
@@ -82,25 +82,25 @@ pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
     let inner = Inner { protocol: header.next_header(), data, length: rest };
-    let (inner, piece) = extensions(inner)?;
+    let (inner, fragment) = extensions(inner)?;
     let (src, dst) = (header.source_addr().into(), header.destination_addr().into());
-    Ok(Ip { src, dst, inner, piece })
+    Ok(Ip { src, dst, inner, fragment })
 }
 
 /// Skips extension headers up to the transport header or a fragment's content.
-pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piece>), Other> {
+pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Fragment>), Other> {
     for _ in 0..=EXTENSIONS {
         let (protocol, len) = match inner.protocol {
             ip_number::UDP | ip_number::TCP => return Ok((inner, None)),
             ip_number::IPV6_FRAG => {
                 let header = Ipv6FragmentHeaderSlice::from_slice(inner.data).map_err(|_| inner.short("fragment", 8))?;
                 if header.is_fragmenting_payload() {
-                    let piece = Piece {
+                    let fragment = Fragment {
                         id: header.identification(),
                         offset: usize::from(header.fragment_offset().value()) * 8,
                         more: header.more_fragments(),
                     };
-                    return Ok((inner.after(header.next_header(), 8)?, Some(piece)));
+                    return Ok((inner.after(header.next_header(), 8)?, Some(fragment)));
                 }
                 (header.next_header(), 8)
             }

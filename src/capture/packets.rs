@@ -230,20 +230,20 @@ fn finish<'a>(frame: &Frame<'a>, found: Result<Reached<'a>, Other>, fragments: &
 
 /// Adds a fragment to its datagram.
 fn joined<'a>(frame: &Frame<'a>, found: Reached<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
-    let (src, dst, piece, inner) = match found {
+    let (src, dst, fragment, inner) = match found {
         Reached::Transport(src, dst, found) => return Ok(join(frame, src, dst, found, &[])),
-        Reached::Piece(src, dst, piece, inner) => (src, dst, piece, inner),
+        Reached::Fragment(src, dst, fragment, inner) => (src, dst, fragment, inner),
     };
     if inner.data.len() < inner.length {
         return Err(fragments.cut());
     }
-    let key = Key::new(src, dst, piece.id, inner.protocol);
-    let Joined { inner, frames, tunnels } = fragments.add(key, frame, piece, inner).ok_or(Other::Fragment)?;
+    let key = Key::new(src, dst, fragment.id, inner.protocol);
+    let Joined { inner, frames, tunnels } = fragments.add(key, frame, fragment, inner).ok_or(Other::Fragment)?;
     // The datagram may contain further headers and tunnels.
     let layer = Layer::Carried(src, dst, inner.protocol);
     match walk(layer, Span::new(inner.data, inner.length), &mut Noticed::new(tunnels))? {
         Reached::Transport(src, dst, found) => Ok(join(frame, src, dst, found, frames)),
-        Reached::Piece(..) => Err(Other::Nested),
+        Reached::Fragment(..) => Err(Other::Nested),
     }
 }
 

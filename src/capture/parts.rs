@@ -1,6 +1,6 @@
 //! A datagram that is being reassembled from its fragments.
 
-use super::ip::{Inner, Piece};
+use super::ip::{Fragment, Inner};
 use etherparse::IpNumber;
 
 /// The bytes of a datagram received so far.
@@ -35,9 +35,9 @@ impl Parts {
     }
 
     /// Copies the bytes of a fragment that are still missing.
-    pub(super) fn take(&mut self, piece: Piece, inner: Inner<'_>, frame: u64) -> Taken {
-        let (start, end) = (piece.offset, piece.offset + inner.data.len());
-        let ended = !piece.more && self.total.is_none();
+    pub(super) fn take(&mut self, fragment: Fragment, inner: Inner<'_>, frame: u64) -> Taken {
+        let (start, end) = (fragment.offset, fragment.offset + inner.data.len());
+        let ended = !fragment.more && self.total.is_none();
         let beyond = self.total.is_some_and(|total| end > total);
         if beyond || ended && end < self.data.len() {
             return Taken::Refused;

@@ -44,7 +44,7 @@ pub struct Rotating<W, F> {
 
 /// The kind of a part of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece {
+enum Record {
     Head,
     Packet,
     Statistics,
@@ -70,30 +70,30 @@ impl<W: Write, F: FnMut() -> io::Result<W>> Rotating<W, F> {
         })
     }
 
-    /// The first piece of these bytes and its length; `None`: it is not whole.
-    fn piece(&mut self, bytes: &[u8]) -> io::Result<Option<(Piece, usize)>> {
+    /// The first record of these bytes and its length; `None`: it is not whole.
+    fn record(&mut self, bytes: &[u8]) -> io::Result<Option<(Record, usize)>> {
         if self.format.is_none() && bytes.len() >= 4 {
             self.format = Some(Format::of(bytes).ok_or(ErrorKind::InvalidData)?);
         }
         let length = |at| u32_at(bytes, at, false) as usize;
-        let (piece, length) = match self.format {
-            Some(Format::Pcap) if self.head.is_empty() => (Piece::Head, FILE),
-            Some(Format::Pcap) if bytes.len() >= RECORD => (Piece::Packet, length(8).saturating_add(RECORD)),
+        let (record, length) = match self.format {
+            Some(Format::Pcap) if self.head.is_empty() => (Record::Head, FILE),
+            Some(Format::Pcap) if bytes.len() >= RECORD => (Record::Packet, length(8).saturating_add(RECORD)),
             Some(Format::PcapNg) if bytes.len() >= BLOCK => match u32_at(bytes, 0, false) {
                 _ if length(4) < BLOCK => return Err(ErrorKind::InvalidData.into()),
-                ENHANCED | SIMPLE | OBSOLETE => (Piece::Packet, length(4)),
-                STATISTICS => (Piece::Statistics, length(4)),
-                _ => (Piece::Head, length(4)),
+                ENHANCED | SIMPLE | OBSOLETE => (Record::Packet, length(4)),
+                STATISTICS => (Record::Statistics, length(4)),
+                _ => (Record::Head, length(4)),
             },
             _ => return Ok(None),
         };
-        Ok((bytes.len() >= length).then_some((piece, length)))
+        Ok((bytes.len() >= length).then_some((record, length)))
     }
 
     /// Whether this part begins another file.
-    fn turns(&mut self, piece: Piece, length: usize) -> bool {
+    fn turns(&mut self, record: Record, length: usize) -> bool {
         let full = self.written.saturating_add(length as u64) > self.most;
-        let due = piece == Piece::Packet && (self.turn.0.swap(false, Ordering::Relaxed) || full);
+        let due = record == Record::Packet && (self.turn.0.swap(false, Ordering::Relaxed) || full);
         due && self.filled
     }
 }
@@ -103,18 +103,18 @@ impl<W: Write, F: FnMut() -> io::Result<W>> Write for Rotating<W, F> {
         self.begun.extend_from_slice(bytes);
         let mut all = std::mem::take(&mut self.begun);
         let (mut from, mut at) = (0, 0);
-        while let Some((piece, length)) = self.piece(&all[at..])? {
-            if self.turns(piece, length) {
+        while let Some((record, length)) = self.record(&all[at..])? {
+            if self.turns(record, length) {
                 self.out.write_all(&all[from..at])?;
                 self.out.flush()?;
                 self.out = (self.next)()?;
                 self.out.write_all(&self.head)?;
                 (from, self.written) = (at, self.head.len() as u64);
             }
-            if piece == Piece::Head {
+            if record == Record::Head {
                 self.head.extend_from_slice(&all[at..at + length]);
             }
-            self.filled |= piece == Piece::Packet;
+            self.filled |= record == Record::Packet;
             self.written += length as u64;
             at += length;
         }

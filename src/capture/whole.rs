@@ -95,7 +95,7 @@ fn v6_agrees(data: &[u8], length: usize, spare: usize) -> bool {
         return false;
     }
     match v6(data, total) {
-        Ok(found) if found.piece.is_some() => true,
+        Ok(found) if found.fragment.is_some() => true,
         Ok(found) => extensions(found.inner).is_ok_and(|(inner, _)| transport_agrees(inner)),
         // The capture ends before the transport header.
         Err(Other::Cut(_)) => data.len() < total,

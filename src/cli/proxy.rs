@@ -145,12 +145,12 @@ const KNOBS: [(&str, &str, &str); 13] = [
     ("loss", "P%[/BURST]", "Lose this share of datagrams: each alone, or BURST in a row on average"),
     ("duplicate", "P%", "Duplicate this share of datagrams"),
     ("reorder", "P%", "Swap this share of datagrams with the next one"),
-    ("corrupt", "P%", "Flip one bit of this share of datagrams, or of a stream's pieces"),
+    ("corrupt", "P%", "Flip one bit of this share of datagrams, or of a stream's chunks"),
     ("outage", "TIME/EVERY", "Let nothing pass for a part of each period, as 2s/30s; a stream waits"),
     ("rate", "RATE", "Limit the bits per second, headers included: 64kbit, 1.5mbit, 1gbit"),
     ("rate-payload", "RATE", "Limit as --rate does, without the IP, UDP and TCP headers"),
-    ("stall", "P%/TIME", "Delay this share of a stream's pieces, and what follows, as after a loss"),
-    ("reset", "P%", "Reset the connection at this share of a stream's pieces"),
+    ("stall", "P%/TIME", "Delay this share of a stream's chunks, and what follows, as after a loss"),
+    ("reset", "P%", "Reset the connection at this share of a stream's chunks"),
     ("network", "NAME", "Impair as wifi, lte, 3g, satellite or bad (`netkit help impairments`)"),
 ];
 const TURNS: [(&str, &str); 3] = [

@@ -21,7 +21,7 @@ pub fn run(
     (order, peer): (Order<'_>, SocketAddr),
     options: &Options,
 ) -> anyhow::Result<u8> {
-    let sockets = if order.wants_beside() { 2 } else { 1 };
+    let sockets = if order.wants_datagrams() { 2 } else { 1 };
     let files = u64::from(clients) * sockets + OTHER_FILES;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
         let many = most.saturating_sub(OTHER_FILES) / sockets;

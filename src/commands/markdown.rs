@@ -4,7 +4,7 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-/// The style of a piece of text.
+/// The style of a part of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Face {
     Plain,
@@ -36,9 +36,9 @@ struct Page {
     out: String,
     width: usize,
     colour: bool,
-    /// The words of the current paragraph, heading or cell; each consists of pieces.
+    /// The words of the current paragraph, heading or cell; each consists of parts.
     words: Vec<Vec<(String, Face)>>,
-    /// Whether the next piece continues the last word.
+    /// Whether the next part continues the last word.
     joined: bool,
     strong: bool,
     heading: bool,
@@ -106,7 +106,7 @@ impl Page {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Heading(_) => {
-                self.words.iter_mut().flatten().for_each(|piece| piece.1 = Face::Bold);
+                self.words.iter_mut().flatten().for_each(|part| part.1 = Face::Bold);
                 self.paragraph();
                 self.heading = false;
             }
@@ -122,7 +122,7 @@ impl Page {
             TagEnd::TableCell => {
                 let words = std::mem::take(&mut self.words);
                 let words: Vec<String> =
-                    words.into_iter().map(|word| word.into_iter().map(|piece| piece.0).collect()).collect();
+                    words.into_iter().map(|word| word.into_iter().map(|part| part.0).collect()).collect();
                 if let Some(row) = self.rows.last_mut() {
                     row.push(words.join(" "));
                 }
@@ -176,7 +176,7 @@ impl Page {
         self.out.push_str(&mark);
         let mut column = indent;
         for (k, word) in words.iter().enumerate() {
-            let long: usize = word.iter().map(|piece| piece.0.width()).sum();
+            let long: usize = word.iter().map(|part| part.0.width()).sum();
             if k > 0 && column + 1 + long > self.width {
                 self.out.push('\n');
                 self.out.extend(std::iter::repeat_n(' ', indent));

@@ -1,7 +1,7 @@
 //! A folder of output files, which appears as a whole or not at all. It is written under a temporary name next to its
 //! place, and renamed when all files in it are complete.
 
-use super::outfile::{beside, finished, folder};
+use super::outfile::{finished, folder, temporary_in};
 use super::usage::usage;
 use anyhow::Context;
 use netkit::printable::Printable;
@@ -16,7 +16,7 @@ pub struct OutFolder {
     /// Whether there are files in it, which `--force` replaces.
     replaces: bool,
     /// The temporary folder.
-    beside: PathBuf,
+    temporary: PathBuf,
 }
 
 impl OutFolder {
@@ -39,14 +39,14 @@ impl OutFolder {
             return usage(format!("{shown}: is not empty: --force replaces its {ending} files"));
         }
         let parent = folder(name);
-        let made = fs::create_dir_all(parent).and_then(|()| beside(parent, |path| fs::create_dir(path)));
-        let (beside, ()) = made.with_context(|| shown)?;
-        Ok(OutFolder { name: name.into(), replaces, beside })
+        let made = fs::create_dir_all(parent).and_then(|()| temporary_in(parent, |path| fs::create_dir(path)));
+        let (temporary, ()) = made.with_context(|| shown)?;
+        Ok(OutFolder { name: name.into(), replaces, temporary })
     }
 
     /// Returns the folder to write the files into.
     pub fn path(&self) -> &Path {
-        &self.beside
+        &self.temporary
     }
 
     /// Completes the files: gives the folder its name.
@@ -57,19 +57,19 @@ impl OutFolder {
         if !self.replaces {
             return match fs::remove_dir(&self.name) {
                 Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-                _ => fs::rename(&self.beside, &self.name),
+                _ => fs::rename(&self.temporary, &self.name),
             };
         }
         // Other files of the user stay. Files of an earlier run do not, since its captures may have had other messages.
         for entry in fs::read_dir(&self.name)? {
             let entry = entry?;
             if !entry.path().extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)) {
-                fs::rename(entry.path(), self.beside.join(entry.file_name()))?;
+                fs::rename(entry.path(), self.temporary.join(entry.file_name()))?;
             }
         }
-        let before = self.beside.with_extension("old");
+        let before = self.temporary.with_extension("old");
         fs::rename(&self.name, &before)?;
-        fs::rename(&self.beside, &self.name)?;
+        fs::rename(&self.temporary, &self.name)?;
         fs::remove_dir_all(&before)
     }
 }
@@ -77,7 +77,7 @@ impl OutFolder {
 impl Drop for OutFolder {
     fn drop(&mut self) {
         // After a commit, nothing is left there.
-        let _ = fs::remove_dir_all(&self.beside);
-        finished(&self.beside);
+        let _ = fs::remove_dir_all(&self.temporary);
+        finished(&self.temporary);
     }
 }

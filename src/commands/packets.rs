@@ -6,7 +6,7 @@ use super::fit::{Score, ranked};
 use super::notify::notify;
 use crate::cli::Global;
 use netkit::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
-use netkit::dissect::inspector::{Carrier, Piece, carried, recognise};
+use netkit::dissect::inspector::{Carrier, Payload, carried, recognise};
 use netkit::dissect::{Dissection, Dissector, Options, Sink};
 use netkit::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
 
@@ -38,11 +38,11 @@ struct Reader<'a, S> {
 struct DumpFlow {
     /// TCP: the payload of both sides.
     bytes: Vec<u8>,
-    /// Sender, length and number of missing bytes before it, for each piece in `bytes`.
-    pieces: Vec<(Side, usize, u64)>,
-    /// The number of bytes missing before the next piece of each side.
+    /// Sender, length and number of missing bytes before it, for each payload in `bytes`.
+    payloads: Vec<(Side, usize, u64)>,
+    /// The number of bytes missing before the next payload of each side.
     missing: [u64; 2],
-    /// The line of the first piece.
+    /// The line of the first payload.
     line: usize,
     /// UDP: the dissector of an earlier datagram.
     known: Option<&'static dyn Dissector>,
@@ -121,7 +121,7 @@ impl<S: Sink> Reader<'_, S> {
     fn read(
         &mut self,
         carrier: &Carrier<'_>,
-        payload: &[Piece<'_>],
+        payload: &[Payload<'_>],
         known: Option<&'static dyn Dissector>,
     ) -> Option<&'static dyn Dissector> {
         self.read += 1;
@@ -142,7 +142,7 @@ impl<S: Sink> Reader<'_, S> {
                 Some(dissector)
             }
             Err(why) => {
-                let from = payload.first().map_or(0, |piece| piece.side.index());
+                let from = payload.first().map_or(0, |payload| payload.side.index());
                 let (src, dst) = (carrier.names[from], carrier.names[1 - from]);
                 self.unread.push((self.line, format!("{} {src} > {dst}: {why}", carrier.transport.name())));
                 None
@@ -151,9 +151,9 @@ impl<S: Sink> Reader<'_, S> {
     }
 
     /// Returns the protocol that explains the bytes best, if neither ports nor format identify it.
-    fn guess(&self, carrier: &Carrier<'_>, payload: &[Piece<'_>]) -> Result<&'static dyn Dissector, String> {
+    fn guess(&self, carrier: &Carrier<'_>, payload: &[Payload<'_>]) -> Result<&'static dyn Dissector, String> {
         let options = self.options;
-        let length = payload.iter().map(|piece| piece.bytes.len()).sum();
+        let length = payload.iter().map(|payload| payload.bytes.len()).sum();
         let ranked = ranked(length, options, |dissector, score: &mut Score| {
             if dissector.takes(carrier.transport, false) {
                 carried(dissector, carrier, payload, options, &mut Dissection::default(), score);
@@ -167,17 +167,17 @@ impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
     fn datagram(&mut self, c: &mut Conversation<DumpFlow>, side: Side, _: &Packet<'_>, bytes: &[u8], length: usize) {
         if length > 0 {
             let known = c.state.known;
-            c.state.known = self.read(&carrier(c), &[Piece { side, missing: 0, bytes, length }], known).or(known);
+            c.state.known = self.read(&carrier(c), &[Payload { side, missing: 0, bytes, length }], known).or(known);
         }
     }
 
     fn data(&mut self, c: &mut Conversation<DumpFlow>, side: Side, stream: &mut Stream, _: &Delivery<'_>) {
         let flow = &mut c.state;
-        if flow.pieces.is_empty() {
+        if flow.payloads.is_empty() {
             flow.line = self.line;
         }
         let missing = std::mem::take(&mut flow.missing[side.index()]);
-        flow.pieces.push((side, stream.bytes().len(), missing));
+        flow.payloads.push((side, stream.bytes().len(), missing));
         flow.bytes.extend_from_slice(stream.bytes());
         stream.consume(stream.bytes().len());
     }
@@ -189,14 +189,14 @@ impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
     fn end(&mut self, _: &mut Conversation<DumpFlow>, _: Side, _: &mut Stream, _: End) {}
 
     fn closed(&mut self, c: &mut Conversation<DumpFlow>) {
-        let DumpFlow { bytes, pieces, line, .. } = std::mem::take(&mut c.state);
+        let DumpFlow { bytes, payloads, line, .. } = std::mem::take(&mut c.state);
         let mut rest = bytes.as_slice();
-        let payload: Vec<Piece<'_>> = pieces
+        let payload: Vec<Payload<'_>> = payloads
             .into_iter()
             .map(|(side, length, missing)| {
                 let (bytes, after) = rest.split_at(length.min(rest.len()));
                 rest = after;
-                Piece { side, missing, bytes, length }
+                Payload { side, missing, bytes, length }
             })
             .collect();
         if !payload.is_empty() {
@@ -206,7 +206,7 @@ impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
     }
 
     fn memory(&self, c: &Conversation<DumpFlow>) -> usize {
-        c.state.bytes.capacity() + c.state.pieces.capacity() * size_of::<(Side, usize, u64)>()
+        c.state.bytes.capacity() + c.state.payloads.capacity() * size_of::<(Side, usize, u64)>()
     }
 }
 

@@ -18,7 +18,7 @@ use netkit::dissect::{Options, Server};
 use netkit::encode::deeply;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Relay};
-use netkit::live::proxy::{Beside, Collector, Impairments, Watch};
+use netkit::live::proxy::{Collector, DatagramPorts, Impairments, Watch};
 use netkit::stats::Outcomes;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -110,8 +110,9 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     };
     notify(global, format_args!("relaying {over} {local} to {target}"));
     // Only messages that are read can be followed.
-    let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
-    let collector = Collector::new(Arc::new(rules), changes, render).beside(beside).outcomes(Outcomes::new(&options));
+    let ports = (udp && tcp && reads).then(|| DatagramPorts::new(args.listen.ip()));
+    let collector =
+        Collector::new(Arc::new(rules), changes, render).datagram_ports(ports).outcomes(Outcomes::new(&options));
     let mut collector = collector.holds(viewing.as_ref().map(Viewing::holds));
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
     let ran = match viewing {

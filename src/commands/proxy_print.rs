@@ -175,7 +175,7 @@ impl Printer {
         }
         let OutcomeText { words, keys, .. } = &outcome_text;
         let words = Lines(words.join(", "));
-        let piece = match self.format.name() {
+        let chunk = match self.format.name() {
             "csv" | "tsv" => {
                 let separator = self.separator().unwrap_or_default();
                 format!("{line}{separator}{}\n", outcome_text.cells().join(separator))
@@ -192,7 +192,7 @@ impl Printer {
             _ if outcome_text.words.is_empty() => format!("{line}\n"),
             _ => format!("{line}  [{words}]\n"),
         };
-        self.print(piece);
+        self.print(chunk);
     }
 
     /// Returns the text before and after an object of JSON.
@@ -226,8 +226,8 @@ impl Printer {
     }
 
     /// Passes text to stdout, and reports once that it is not taken.
-    fn print(&mut self, piece: String) {
-        match self.out.push(piece.into_bytes()) {
+    fn print(&mut self, chunk: String) {
+        match self.out.push(chunk.into_bytes()) {
             true => self.begun = true,
             false if self.warned => {}
             false => {

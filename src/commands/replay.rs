@@ -15,7 +15,7 @@ use netkit::dissect::{Message, Options, Role, Server, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, is_private, resolve};
-use netkit::live::replay::{Changes, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
+use netkit::live::replay::{Changes, Choices, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting};
 use netkit::live::{Clients, NetError, Observer};
 use netkit::render::palette::PLAIN;
 use netkit::render::{self, Renderer};
@@ -142,7 +142,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host: &'a str) -> Order<'a> {
     Order {
         conversation,
-        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.last_frame },
+        choices: Choices { role, allow_dangerous: args.allow_dangerous, until: args.last_frame },
         pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
         timeout: args.timeout,
         linger: LINGER.min(args.timeout),

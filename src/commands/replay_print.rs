@@ -104,13 +104,13 @@ pub fn dry(order: &Order<'_>, options: &Options, format: Form) -> anyhow::Result
         }
     }
     let mut text = String::new();
-    for unsaid in &plan.refused {
+    for unsent in &plan.refused {
         match format {
             Form::Text => {
-                text.push_str(&format!("refused: frame {} {}: {}\n", unsaid.frame, unsaid.message, unsaid.why))
+                text.push_str(&format!("refused: frame {} {}: {}\n", unsent.frame, unsent.message, unsent.why))
             }
             _ => {
-                let line = serde_json::json!({"report": "refused", "frame": unsaid.frame, "message": unsaid.message, "why": unsaid.why});
+                let line = serde_json::json!({"report": "refused", "frame": unsent.frame, "message": unsent.message, "why": unsent.why});
                 text.push_str(&format!("{line}\n"));
             }
         }

@@ -25,8 +25,8 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
         Expression::Field(path, test) => {
             let mut search = Search { path, test, sources: message.sources(), found: false, held: false };
-            path.each(message, &mut |beside, k| {
-                search.value(beside.of(message), k);
+            path.each(message, &mut |place, k| {
+                search.value(place.of(message), k);
                 search.held
             });
             search.result()

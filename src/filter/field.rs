@@ -77,8 +77,8 @@ impl FieldPath {
             Wanted::Envelope(_) => return each(FieldMatch::Envelope),
             Wanted::Field(path) => path,
         };
-        path.each(message, &mut |beside, k| {
-            each(FieldMatch::Node(beside, k));
+        path.each(message, &mut |place, k| {
+            each(FieldMatch::Node(place, k));
             false
         });
     }
@@ -87,7 +87,7 @@ impl FieldPath {
     /// of a list.
     pub fn repeats(&self, found: FieldMatch, message: &Message<'_>) -> bool {
         match (found, &self.0) {
-            (FieldMatch::Node(beside, k), Wanted::Field(path)) => path.repeats(beside.of(message), k),
+            (FieldMatch::Node(place, k), Wanted::Field(path)) => path.repeats(place.of(message), k),
             _ => false,
         }
     }
@@ -96,8 +96,8 @@ impl FieldPath {
     pub fn json(&self, found: FieldMatch, message: &Message<'_>, out: &mut Vec<u8>) {
         let (dissection, place) = (message.dissection, message.place);
         match (found, &self.0) {
-            (FieldMatch::Node(beside, k), wanted) => {
-                let (tree, sources) = (beside.of(message), message.sources());
+            (FieldMatch::Node(place, k), wanted) => {
+                let (tree, sources) = (place.of(message), message.sources());
                 let picked = match (wanted, tree.nodes().get(k)) {
                     (Wanted::Field(path), Some(one)) => path.some(one, sources),
                     _ => None,

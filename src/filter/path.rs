@@ -32,7 +32,7 @@ pub enum Place {
     /// Its fields.
     Own,
     /// The derived values in their own tree.
-    Beside,
+    Derived,
     /// The headers around it.
     Packet,
 }
@@ -42,7 +42,7 @@ impl Place {
     pub fn of<'a>(self, message: &Message<'a>) -> &'a Tree {
         match self {
             Place::Own => &message.dissection.tree,
-            Place::Beside => &message.dissection.derived,
+            Place::Derived => &message.dissection.derived,
             Place::Packet => &message.dissection.packet,
         }
     }
@@ -166,7 +166,7 @@ impl Path {
             return;
         }
         if self.part != Part::Fields {
-            steps(&dissection.derived, sources, None, &self.steps, &mut |k| each(Place::Beside, k));
+            steps(&dissection.derived, sources, None, &self.steps, &mut |k| each(Place::Derived, k));
         }
     }
 }

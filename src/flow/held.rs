@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// A range of bytes of one segment that are not in order yet.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct HeldRange {
     /// Stream offset of the first byte.
     pub start: u64,
     /// Stream offset after the last byte.
@@ -21,16 +21,16 @@ pub(super) struct Piece {
     pub wire_end: u64,
 }
 
-impl Piece {
+impl HeldRange {
     /// The number of bytes, stored or not.
     pub fn len(&self) -> usize {
         (self.end - self.start) as usize
     }
 
     /// The same range without its bytes.
-    fn outline(&self) -> Piece {
-        let Piece { start, end, origin, begins, wire_end, .. } = *self;
-        Piece { start, end, bytes: Vec::new(), origin, begins, wire_end }
+    fn outline(&self) -> HeldRange {
+        let HeldRange { start, end, origin, begins, wire_end, .. } = *self;
+        HeldRange { start, end, bytes: Vec::new(), origin, begins, wire_end }
     }
 }
 
@@ -54,17 +54,17 @@ impl Placed<'_> {
 /// Ranges of bytes sorted by offset, neither overlapping nor empty. Gaps are rare: without one, this is just a null
 /// pointer.
 #[derive(Debug, Default)]
-pub(super) struct Held(Option<Box<Pieces>>);
+pub(super) struct Held(Option<Box<HeldRanges>>);
 
 #[derive(Debug, Default)]
-struct Pieces {
-    list: VecDeque<Piece>,
+struct HeldRanges {
+    list: VecDeque<HeldRange>,
     bytes: usize,
 }
 
 impl Held {
     /// The range with the lowest offset.
-    pub fn front(&self) -> Option<&Piece> {
+    pub fn front(&self) -> Option<&HeldRange> {
         self.0.as_ref()?.list.front()
     }
 
@@ -74,38 +74,42 @@ impl Held {
 
     /// The number of ranges.
     pub fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |pieces| pieces.list.len())
+        self.0.as_ref().map_or(0, |ranges| ranges.list.len())
     }
 
     /// The number of bytes in all ranges.
     pub fn bytes(&self) -> usize {
-        self.0.as_ref().map_or(0, |pieces| pieces.bytes)
+        self.0.as_ref().map_or(0, |ranges| ranges.bytes)
     }
 
     /// The memory allocated for them.
     pub fn allocated(&self) -> usize {
-        let Some(pieces) = &self.0 else { return 0 };
-        pieces.bytes + size_of::<Pieces>() + pieces.list.capacity() * size_of::<Piece>()
+        let Some(ranges) = &self.0 else { return 0 };
+        ranges.bytes + size_of::<HeldRanges>() + ranges.list.capacity() * size_of::<HeldRange>()
     }
 
     /// Removes and returns the first range, if it begins at `offset`.
-    pub fn pop_at(&mut self, offset: u64) -> Option<Piece> {
-        let pieces = self.0.as_mut()?;
-        if pieces.list.front()?.start != offset {
+    pub fn pop_at(&mut self, offset: u64) -> Option<HeldRange> {
+        let ranges = self.0.as_mut()?;
+        if ranges.list.front()?.start != offset {
             return None;
         }
-        let piece = pieces.list.pop_front()?;
-        pieces.bytes -= piece.len();
-        if pieces.list.is_empty() {
+        let range = ranges.list.pop_front()?;
+        ranges.bytes -= range.len();
+        if ranges.list.is_empty() {
             self.0 = None;
         }
-        Some(piece)
+        Some(range)
     }
 
     /// The same ranges without their bytes.
     pub fn outline(&self) -> Held {
-        let pieces = self.0.as_ref();
-        Held(pieces.map(|p| Box::new(Pieces { list: p.list.iter().map(Piece::outline).collect(), bytes: p.bytes })))
+        let ranges = self.0.as_ref();
+        Held(
+            ranges.map(|p| {
+                Box::new(HeldRanges { list: p.list.iter().map(HeldRange::outline).collect(), bytes: p.bytes })
+            }),
+        )
     }
 
     /// Stores the parts of a segment that are not held yet: the bytes that arrived first count. Without the bytes if
@@ -114,14 +118,14 @@ impl Held {
         if segment.bytes.is_empty() {
             return [0; 2];
         }
-        let Pieces { list, bytes: held } = &mut **self.0.get_or_insert_default();
+        let HeldRanges { list, bytes: held } = &mut **self.0.get_or_insert_default();
         let end = segment.start + segment.bytes.len() as u64;
         let mut from = segment.start;
-        let mut at = list.partition_point(|piece| piece.end <= from);
-        let last = list.back().map_or(0, |piece| piece.end);
+        let mut at = list.partition_point(|range| range.end <= from);
+        let last = list.back().map_or(0, |range| range.end);
         let [mut filled, mut new] = [0; 2];
         while from < end {
-            let next = list.get(at).map(|piece| (piece.start, piece.end));
+            let next = list.get(at).map(|range| (range.start, range.end));
             let (to, after) = next.map_or((end, end), |(start, after)| (start.min(end), after));
             if from < to {
                 let range = (from - segment.start) as usize..(to - segment.start) as usize;
@@ -129,7 +133,7 @@ impl Held {
                 *held += (to - from) as usize;
                 filled += if from < last { to - from } else { 0 };
                 new += to - from;
-                let piece = Piece {
+                let range = HeldRange {
                     start: from,
                     end: to,
                     bytes: bytes.to_vec(),
@@ -137,7 +141,7 @@ impl Held {
                     begins: segment.begins() && from == segment.start,
                     wire_end: if to == end { segment.wire_end } else { to },
                 };
-                list.insert(at, piece);
+                list.insert(at, range);
                 at += 1;
             }
             from = to.max(after);
@@ -148,21 +152,21 @@ impl Held {
 
     /// Drops all bytes from `offset` on.
     pub fn truncate(&mut self, offset: u64) {
-        let Some(pieces) = &mut self.0 else { return };
-        while let Some(piece) = pieces.list.back_mut()
-            && piece.end > offset
+        let Some(ranges) = &mut self.0 else { return };
+        while let Some(range) = ranges.list.back_mut()
+            && range.end > offset
         {
-            piece.wire_end = piece.wire_end.min(offset);
-            let keep = offset.saturating_sub(piece.start) as usize;
-            pieces.bytes -= piece.len() - keep;
-            piece.bytes.truncate(keep);
-            piece.end = piece.start + keep as u64;
+            range.wire_end = range.wire_end.min(offset);
+            let keep = offset.saturating_sub(range.start) as usize;
+            ranges.bytes -= range.len() - keep;
+            range.bytes.truncate(keep);
+            range.end = range.start + keep as u64;
             if keep > 0 {
                 break;
             }
-            pieces.list.pop_back();
+            ranges.list.pop_back();
         }
-        if pieces.list.is_empty() {
+        if ranges.list.is_empty() {
             self.0 = None;
         }
     }

@@ -210,18 +210,18 @@ impl Direction {
         let own = by.is_none();
         while let Some(front) = self.held.front()
             && (!own || by.is_none_or(|by| by.frame == front.origin.frame))
-            && let Some(piece) = self.held.pop_at(self.next)
+            && let Some(range) = self.held.pop_at(self.next)
         {
-            if piece.begins {
+            if range.begins {
                 scratch.starts.push(new);
             }
-            let origin = *by.get_or_insert(piece.origin);
+            let origin = *by.get_or_insert(range.origin);
             if !self.follower {
-                self.push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
+                self.push(&range.bytes, range.origin.frame, origin, &mut scratch.spare);
             }
-            new += piece.len();
-            self.next = piece.end;
-            self.cut_to = self.cut_to.max(piece.wire_end);
+            new += range.len();
+            self.next = range.end;
+            self.cut_to = self.cut_to.max(range.wire_end);
         }
         new
     }

@@ -56,7 +56,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    pieces: VecDeque<Vec<u8>>,
+    chunks: VecDeque<Vec<u8>>,
     bytes: usize,
     counts: Written,
     ended: bool,
@@ -85,14 +85,14 @@ impl Background {
     }
 
     /// Queues a chunk, which is written whole or not at all. Returns whether it was accepted.
-    pub fn push(&self, piece: Vec<u8>) -> bool {
+    pub fn push(&self, chunk: Vec<u8>) -> bool {
         let shared = self.shared();
         let mut state = shared.lock();
-        let taken = state.counts.failed.is_none() && state.bytes.saturating_add(piece.len()) <= shared.most;
+        let taken = state.counts.failed.is_none() && state.bytes.saturating_add(chunk.len()) <= shared.most;
         if taken {
-            state.bytes += piece.len();
+            state.bytes += chunk.len();
             state.counts.waiting += 1;
-            state.pieces.push_back(piece);
+            state.chunks.push_back(chunk);
             shared.changed.notify_all();
         } else {
             state.counts.refused += 1;
@@ -158,25 +158,25 @@ impl Write for Background {
 fn write(shared: &Shared, mut out: Box<dyn Write + Send>) {
     let mut state = shared.lock();
     loop {
-        while state.pieces.is_empty() && !state.ended {
+        while state.chunks.is_empty() && !state.ended {
             state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let Some(mut batch) = state.pieces.pop_front() else { return };
+        let Some(mut batch) = state.chunks.pop_front() else { return };
         let mut count = 1;
         while batch.len() < BATCH
-            && let Some(piece) = state.pieces.pop_front()
+            && let Some(chunk) = state.chunks.pop_front()
         {
-            batch.extend_from_slice(&piece);
+            batch.extend_from_slice(&chunk);
             count += 1;
         }
-        let last = state.pieces.is_empty();
+        let last = state.chunks.is_empty();
         drop(state);
         let done = out.write_all(&batch).and_then(|()| if last { out.flush() } else { Ok(()) });
         state = shared.lock();
         state.bytes -= batch.len();
         if let Err(error) = done {
             state.counts.failed = Some((error.kind(), error.to_string()));
-            state.pieces.clear();
+            state.chunks.clear();
             state.bytes = 0;
             shared.changed.notify_all();
             return;
@@ -216,7 +216,7 @@ mod tests {
     fn a_blocked_output_is_never_waited_for() {
         let (output, permit, received) = gated(8);
         let taken = (0..6u8).filter(|n| output.push(vec![*n; 3])).count() as u64;
-        assert_eq!(taken, 2, "8 bytes hold two pieces of 3, whether or not the first is being written");
+        assert_eq!(taken, 2, "8 bytes hold two chunks of 3, whether or not the first is being written");
         permit.send(()).unwrap();
         let written = received.recv().unwrap().len() as u64 / 3;
         let end = output.finish(Duration::from_millis(20));

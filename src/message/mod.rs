@@ -21,7 +21,7 @@ pub enum Channel {
     #[default]
     Main,
     /// The socket for datagrams associated with a stream.
-    Beside,
+    Datagrams,
 }
 
 /// A message that is detached from its conversation.

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Read {
     tree: Tree,
-    beside: Tree,
+    derived_tree: Tree,
     around: Tree,
     pub bytes: Vec<u8>,
     more: Vec<Vec<u8>>,
@@ -30,7 +30,7 @@ impl Read {
         let (dissection, sources) = (message.dissection, message.sources());
         Read {
             tree: dissection.tree.detached(),
-            beside: dissection.derived.detached(),
+            derived_tree: dissection.derived.detached(),
             around: dissection.packet.detached(),
             bytes: sources.main.to_vec(),
             more: sources.more.to_vec(),
@@ -59,10 +59,10 @@ impl Read {
     /// All derived values; null if there are none.
     pub fn derived(&self) -> &Json {
         static NONE: Json = Json::Null;
-        if self.beside.is_empty() && !self.tree.has_derived() {
+        if self.derived_tree.is_empty() && !self.tree.has_derived() {
             return &NONE;
         }
-        self.derived.get_or_init(|| json(|out| _ = derived_json(&self.tree, &self.beside, self.sources(), out)))
+        self.derived.get_or_init(|| json(|out| _ = derived_json(&self.tree, &self.derived_tree, self.sources(), out)))
     }
 
     /// The fields of the headers around the message; null if there are none.
@@ -82,7 +82,7 @@ impl Read {
     /// The name of the derived value with the content of the payload.
     pub fn opened(&self) -> Option<&'static str> {
         let opened = |node: &&Node| node.field.is(flag::OPENED);
-        let mut shown = self.beside.children(None).filter_map(|k| self.beside.nodes().get(k));
+        let mut shown = self.derived_tree.children(None).filter_map(|k| self.derived_tree.nodes().get(k));
         shown.find(opened).map(|node| node.field.name)
     }
 
@@ -113,7 +113,7 @@ impl Read {
             [&self.fields, &self.derived, &self.packet].into_iter().filter_map(OnceLock::get).map(weight).sum();
         size_of::<Read>()
             + self.tree.memory()
-            + self.beside.memory()
+            + self.derived_tree.memory()
             + self.around.memory()
             + self.bytes.capacity()
             + more

@@ -234,11 +234,11 @@ mod tests {
             let mut parts: Vec<Vec<Chunk<u8>>> = Vec::new();
             for (part, cuts) in cuts.iter().enumerate() {
                 let (mut texts, mut chunks) = (Vec::new(), Vec::new());
-                for (sequence, (owner, pieces)) in sequences.iter().enumerate() {
+                for (sequence, (owner, count)) in sequences.iter().enumerate() {
                     let sequence = sequence as u64;
-                    for piece in 0..*pieces {
+                    for k in 0..*count {
                         if *owner == part {
-                            texts.push((sequence, format!("{sequence}.{piece} ")));
+                            texts.push((sequence, format!("{sequence}.{k} ")));
                         }
                         if cuts[sequence as usize] {
                             chunks.push(chunk(&texts, sequence));
@@ -250,8 +250,8 @@ mod tests {
                 chunks.reverse();
                 parts.push(chunks);
             }
-            for (sequence, (_, pieces)) in sequences.iter().enumerate() {
-                (0..*pieces).for_each(|piece| expected += &format!("{sequence}.{piece} "));
+            for (sequence, (_, count)) in sequences.iter().enumerate() {
+                (0..*count).for_each(|k| expected += &format!("{sequence}.{k} "));
             }
             let shared = Shared::default();
             let mut renderer = Renderer::new(Format::NDJSON, Style::default(), Box::new(shared.clone()));

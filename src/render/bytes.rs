@@ -55,7 +55,7 @@ impl ExactSizeIterator for ByteIter<'_> {}
 
 /// A character, or a byte that is not part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Decoded {
     /// A character.
     Char(char),
     /// A byte that is not valid UTF-8.
@@ -67,17 +67,17 @@ pub enum Piece {
 pub struct Utf8<'a>(pub ByteIter<'a>);
 
 impl Iterator for Utf8<'_> {
-    type Item = Piece;
+    type Item = Decoded;
 
     #[inline]
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<Decoded> {
         let first = self.0.next()?;
         let len = match first {
-            ..0x80 => return Some(Piece::Char(first as char)),
+            ..0x80 => return Some(Decoded::Char(first as char)),
             0xc0..=0xdf => 2,
             0xe0..=0xef => 3,
             0xf0.. => 4,
-            _ => return Some(Piece::Byte(first)),
+            _ => return Some(Decoded::Byte(first)),
         };
         let (mut ahead, mut held) = (self.0, [first, 0, 0, 0]);
         for byte in &mut held[1..len] {
@@ -86,9 +86,9 @@ impl Iterator for Utf8<'_> {
         match std::str::from_utf8(&held[..len]).ok().and_then(|s| s.chars().next()) {
             Some(c) => {
                 self.0 = ahead;
-                Some(Piece::Char(c))
+                Some(Decoded::Char(c))
             }
-            None => Some(Piece::Byte(first)),
+            None => Some(Decoded::Byte(first)),
         }
     }
 }
@@ -106,8 +106,8 @@ mod tests {
         buf.put_bytes(&[0xff, b'z', 0xe2, 0x82]);
         let all = ByteIter::new(buf.bytes(), 3, (text.len() as u32 + 4) * 8);
         assert_eq!(all.len(), text.len() + 4);
-        let pieces: Vec<Piece> = Utf8(all).collect();
-        let tail = [Piece::Byte(0xff), Piece::Char('z'), Piece::Byte(0xe2), Piece::Byte(0x82)];
-        assert_eq!(pieces, "aé€😀".chars().map(Piece::Char).chain(tail).collect::<Vec<_>>());
+        let decoded: Vec<Decoded> = Utf8(all).collect();
+        let tail = [Decoded::Byte(0xff), Decoded::Char('z'), Decoded::Byte(0xe2), Decoded::Byte(0x82)];
+        assert_eq!(decoded, "aé€😀".chars().map(Decoded::Char).chain(tail).collect::<Vec<_>>());
     }
 }

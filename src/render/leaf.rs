@@ -1,6 +1,6 @@
 //! A leaf's value for text output, within a given number of columns.
 
-use super::bytes::{ByteIter, Piece, Utf8};
+use super::bytes::{ByteIter, Decoded, Utf8};
 use super::human::{human, is_decimal, plain};
 use super::line_writer::LineWriter;
 use crate::codec::json::fields::after_node;
@@ -66,7 +66,7 @@ pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room:
         Value::UInt(n) if is_decimal(node) => _ = line.uint(n),
         Value::Text { bit, bits } => quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room),
         Value::Latin1 { bit, bits } => {
-            quoted(ByteIter::new(data, bit, bits).map(|b| Piece::Char(b as char)), bits / 8, line, room);
+            quoted(ByteIter::new(data, bit, bits).map(|b| Decoded::Char(b as char)), bits / 8, line, room);
         }
         Value::Json { start, len } => {
             let json = ByteIter::new(data, start.saturating_mul(8), len.saturating_mul(8));
@@ -149,12 +149,12 @@ fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
 }
 
 /// Writes text in quotes. Quotes and backslashes in it are escaped, so that escapes cannot be forged.
-fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter<'_>, room: usize) {
+fn quoted(decoded: impl Iterator<Item = Decoded>, bytes: u32, line: &mut LineWriter<'_>, room: usize) {
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(bytes);
-    let doubled = pieces.flat_map(|piece| {
-        let slash = matches!(piece, Piece::Char('"' | '\\')).then_some(Piece::Char('\\'));
-        slash.into_iter().chain([piece])
+    let doubled = decoded.flat_map(|decoded| {
+        let slash = matches!(decoded, Decoded::Char('"' | '\\')).then_some(Decoded::Char('\\'));
+        slash.into_iter().chain([decoded])
     });
     line.put("\"");
     let whole = line.cut(doubled, room.saturating_sub(2), digits.len() + 7, |line| {

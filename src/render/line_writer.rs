@@ -1,7 +1,7 @@
 //! A line writer that counts columns and makes text from the wire safe for the terminal: control characters, ESC, C1,
 //! bidi overrides and invisible characters are escaped.
 
-use super::bytes::Piece;
+use super::bytes::Decoded;
 use super::palette::{COLOURS, PLAIN, Palette};
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::hex_digits;
@@ -131,7 +131,7 @@ impl<'a> LineWriter<'a> {
 
     /// Writes untrusted text, cut to `room` columns.
     pub fn untrusted_cut(&mut self, text: &str, room: usize) {
-        self.cut(text.chars().map(Piece::Char), room, 1, |line| _ = line.put("…"));
+        self.cut(text.chars().map(Decoded::Char), room, 1, |line| _ = line.put("…"));
     }
 
     /// Writes an untrusted character: a printable one unchanged, all others escaped.
@@ -177,21 +177,21 @@ impl<'a> LineWriter<'a> {
         self.column += width.unwrap_or(0);
     }
 
-    /// Writes pieces as far as they fit into `room` columns. If not all fit, `reserve` of the columns are left for
+    /// Writes characters and bytes as far as they fit into `room` columns. If not all fit, `reserve` of the columns are left for
     /// `rest`, which describes the remainder. Returns whether all fitted.
     pub fn cut(
         &mut self,
-        pieces: impl Iterator<Item = Piece>,
+        decoded: impl Iterator<Item = Decoded>,
         room: usize,
         reserve: usize,
         rest: impl FnOnce(&mut Self),
     ) -> bool {
         let limit = self.column.saturating_add(room);
         let mut fits = (self.out.len(), self.column);
-        for piece in pieces {
-            match piece {
-                Piece::Char(c) => self.character(c),
-                Piece::Byte(b) => self.byte(b),
+        for decoded in decoded {
+            match decoded {
+                Decoded::Char(c) => self.character(c),
+                Decoded::Byte(b) => self.byte(b),
             }
             if self.column.saturating_add(reserve) <= limit {
                 fits = (self.out.len(), self.column);

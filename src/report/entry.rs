@@ -155,8 +155,8 @@ impl Builder {
         self.values.clear();
         self.notes.clear();
         let mut left = FIELDS;
-        for (tree, beside) in [(&dissection.packet, false), (&dissection.tree, false), (&dissection.derived, true)] {
-            self.tree(tree, sources, beside, &mut left);
+        for (tree, derived) in [(&dissection.packet, false), (&dissection.tree, false), (&dissection.derived, true)] {
+            self.tree(tree, sources, derived, &mut left);
         }
         self.notes(message);
         // Both are valid UTF-8: a LineWriter wrote them.
@@ -164,7 +164,7 @@ impl Builder {
         Made { shape: text(&self.shape), values: text(&self.values), notes: &self.notes }
     }
 
-    fn tree(&mut self, tree: &Tree, sources: Sources<'_>, beside: bool, left: &mut usize) {
+    fn tree(&mut self, tree: &Tree, sources: Sources<'_>, derived: bool, left: &mut usize) {
         // The ends of the open groups and lists; for a list also the next element's index.
         let mut open: Vec<(usize, Option<u32>)> = Vec::new();
         let nodes = tree.nodes();
@@ -184,7 +184,7 @@ impl Builder {
             let depth = open.len();
             self.name(tree, node, sources, index, depth);
             let flags = u8::from(node.hidden())
-                | u8::from(beside || node.derived()) << 1
+                | u8::from(derived || node.derived()) << 1
                 | u8::from(node.nests() && !numbers) << 2
                 | u8::from(in_the_bytes(node, sources)) << 3;
             self.stage.line(&mut self.shape, |line| {

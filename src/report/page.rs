@@ -71,7 +71,7 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
         });
         html.line().el("main").attr("id", "main").with(|html| {
             abouts.into_iter().for_each(|about| cut(about, html));
-            section("overview", "What they are", html, |html| overview::beside(contexts, html));
+            section("overview", "What they are", html, |html| overview::two(contexts, html));
             compare::changes(contexts, html);
             compare::curves(runs, html);
             compare::delays(runs, html);

@@ -202,7 +202,7 @@ pub struct Connection {
     /// The number of the connection in the conversation, from 1.
     pub ordinal: u32,
     /// Its protocol, if it is not the conversation's.
-    pub beside: Option<&'static str>,
+    pub own_proto: Option<&'static str>,
     /// The figures of each side's messages.
     pub directions: [Direction; 2],
     /// The state of the network, from numbers and acknowledgements.
@@ -212,7 +212,7 @@ pub struct Connection {
 impl Connection {
     /// The protocol; empty for a sum.
     pub fn proto(&self, flow: Option<&Flow>) -> &'static str {
-        self.beside.or(flow.map(|flow| flow.proto)).unwrap_or_default()
+        self.own_proto.or(flow.map(|flow| flow.proto)).unwrap_or_default()
     }
 
     fn used(&self) -> bool {
@@ -244,7 +244,7 @@ pub(super) struct Of {
     /// The place of its protocol among those of the conversation.
     pub place: u8,
     /// That protocol, if it is not the conversation's.
-    pub beside: Option<&'static str>,
+    pub own_proto: Option<&'static str>,
     /// Its number in the conversation.
     pub ordinal: u32,
 }
@@ -283,7 +283,7 @@ impl Deliveries {
 
     /// The index of the conversation's connection. `begin`: it begins now.
     fn place(&mut self, flow: u64, begin: bool, of: &Of) -> usize {
-        let Of { place, beside, ordinal } = *of;
+        let Of { place, own_proto, ordinal } = *of;
         let current = self.current.get(&key(flow, place)).copied();
         if let Some(at) = current
             && !(begin && self.connections.get(at).is_some_and(|c| c.used() && c.flow == flow))
@@ -297,12 +297,12 @@ impl Deliveries {
             CONNECTIONS => {
                 self.summed = true;
                 if let Some(last) = self.connections.last_mut() {
-                    (last.flow, last.ordinal, last.beside) = (0, 0, None);
+                    (last.flow, last.ordinal, last.own_proto) = (0, 0, None);
                 }
                 CONNECTIONS - 1
             }
             n => {
-                self.connections.push(Connection { flow, ordinal, beside, ..Connection::default() });
+                self.connections.push(Connection { flow, ordinal, own_proto, ..Connection::default() });
                 n
             }
         };

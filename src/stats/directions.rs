@@ -48,7 +48,8 @@ impl Sender {
     fn of(stats: &Stats, (connection, from, d): (&Connection, &'static str, &Direction)) -> Sender {
         let flow = stats.flow(connection.flow);
         let side = if std::ptr::eq(d, &connection.directions[0]) { 0 } else { 1 };
-        let (proto, all) = (connection.proto(flow), flow.map_or(0, |flow| flow.messages_of(connection.beside)[side]));
+        let (proto, all) =
+            (connection.proto(flow), flow.map_or(0, |flow| flow.messages_of(connection.own_proto)[side]));
         let mut sender =
             Sender { flow: connection.flow, connection: connection.ordinal, proto, from, ..Sender::default() };
         sender.add(d, &connection.path.counts(side), all);

@@ -347,8 +347,8 @@ impl Flow {
     }
 
     /// The messages of this protocol, if there are several; `None` is the protocol of the conversation.
-    pub(crate) fn messages_of(&self, beside: Option<&str>) -> [u64; 2] {
-        let place = beside.and_then(|name| self.protos.iter().position(|proto| *proto == name)).unwrap_or(0);
+    pub(crate) fn messages_of(&self, own_proto: Option<&str>) -> [u64; 2] {
+        let place = own_proto.and_then(|name| self.protos.iter().position(|proto| *proto == name)).unwrap_or(0);
         let before = self.until_change.1.get(place).copied().unwrap_or_default();
         let since = if usize::from(self.of_last.1) == place { self.since_change() } else { [0; 2] };
         [0, 1].map(|side| before[side] + since[side])
@@ -380,8 +380,8 @@ impl Stats {
                         _ => 1,
                     };
                     if !matches!(event, Event::Step(_)) {
-                        let beside = (place > 0).then_some(seen.proto);
-                        self.delivery.see(seen, event, &Of { place, beside, ordinal });
+                        let own_proto = (place > 0).then_some(seen.proto);
+                        self.delivery.see(seen, event, &Of { place, own_proto, ordinal });
                     }
                 }
                 (Observed::Farewell(words), Some(seen)) => {

@@ -63,12 +63,12 @@ impl Track {
 
 /// The key in the innermost group that it shares with the value.
 fn nearest(value: FieldMatch, keys: &[FieldMatch], message: &Message<'_>) -> Option<FieldMatch> {
-    let FieldMatch::Node(beside, at) = value else { return keys.first().copied() };
-    let nodes = beside.of(message).nodes();
+    let FieldMatch::Node(place, at) = value else { return keys.first().copied() };
+    let nodes = place.of(message).nodes();
     let around = nodes.iter().enumerate().take(at).rev().filter(|(_, n)| n.end as usize > at);
     for (group, node) in around {
         let inside = |found: &&FieldMatch| match found {
-            FieldMatch::Node(b, k) => *b == beside && (group..node.end as usize).contains(k),
+            FieldMatch::Node(b, k) => *b == place && (group..node.end as usize).contains(k),
             FieldMatch::Envelope => false,
         };
         if let Some(found) = keys.iter().find(inside) {

@@ -73,7 +73,7 @@ impl Sink for Texts {
 
 impl CaptureSink for Texts {}
 
-/// Keeps messages, and hands them over in uneven pieces.
+/// Keeps messages, and hands them over in uneven chunks.
 struct Keeping(Recorder, Vec<u8>, Receiving);
 
 impl Sink for Keeping {

@@ -13,7 +13,7 @@ fn fragments(v6: bool, id: u16, payload: &[u8], ranges: &[(usize, usize)]) -> Ve
     let whole = udp(src, dst, payload);
     let head = if v6 { 54 } else { 34 };
     let datagram = &whole[head..];
-    let piece = |&(start, end): &(usize, usize)| {
+    let fragment = |&(start, end): &(usize, usize)| {
         let mut out = whole[14..head].to_vec();
         let more = u16::from(end < datagram.len());
         let length = (end - start) as u16;
@@ -32,7 +32,7 @@ fn fragments(v6: bool, id: u16, payload: &[u8], ranges: &[(usize, usize)]) -> Ve
         out.extend(&datagram[start..end]);
         out
     };
-    ranges.iter().map(piece).collect()
+    ranges.iter().map(fragment).collect()
 }
 
 fn frame(number: u64, secs: i64, data: &[u8]) -> Frame<'_> {
@@ -41,11 +41,11 @@ fn frame(number: u64, secs: i64, data: &[u8]) -> Frame<'_> {
 }
 
 /// Payload and frames of the datagram that the last of these fragments completes; the earlier ones complete none.
-fn join(pieces: &[&Vec<u8>], table: &mut Fragments) -> Option<(Vec<u8>, Vec<u64>)> {
+fn join(fragments: &[&Vec<u8>], table: &mut Fragments) -> Option<(Vec<u8>, Vec<u64>)> {
     let mut found = None;
-    for (number, piece) in (1..).zip(pieces) {
+    for (number, fragment) in (1..).zip(fragments) {
         assert!(found.is_none(), "whole before fragment {number}");
-        match decode(&frame(number, 0, piece), table) {
+        match decode(&frame(number, 0, fragment), table) {
             Decoded::Packet(packet) => {
                 assert_eq!((packet.frame, packet.src.port()), (number, 9));
                 let Body::Udp { payload, length } = packet.body else { panic!("no datagram") };
@@ -66,15 +66,15 @@ fn payload(len: usize) -> Vec<u8> {
 fn every_order() {
     let payload = payload(92);
     for v6 in [false, true] {
-        let pieces = fragments(v6, 1, &payload, &[(0, 24), (24, 48), (48, 96), (96, 100)]);
+        let parts = fragments(v6, 1, &payload, &[(0, 24), (24, 48), (48, 96), (96, 100)]);
         let mut table = Fragments::default();
         let mut orders = 0;
         for order in 0..256 {
             let order: Vec<usize> = (0..4).map(|i| order >> (2 * i) & 3).collect();
             if (0..4).all(|i| order.contains(&i)) {
                 orders += 1;
-                let pieces: Vec<_> = order.iter().map(|i| &pieces[*i]).collect();
-                let joined = join(&pieces, &mut table);
+                let parts: Vec<_> = order.iter().map(|i| &parts[*i]).collect();
+                let joined = join(&parts, &mut table);
                 assert_eq!(joined, Some((payload.clone(), vec![1, 2, 3, 4])), "{order:?}");
             }
         }
@@ -92,8 +92,8 @@ fn duplicates_and_overlaps_leave_the_first_bytes() {
     let later = fragments(false, 1, &bad, &range);
     // (16, 56), again with other bytes; (32, 64) adds only its end; then the rest.
     let mut table = Fragments::default();
-    let pieces = [&first[1], &later[1], &first[3], &later[3], &first[0], &first[4]];
-    let (joined, frames) = join(&pieces, &mut table).unwrap();
+    let parts = [&first[1], &later[1], &first[3], &later[3], &first[0], &first[4]];
+    let (joined, frames) = join(&parts, &mut table).unwrap();
     assert_eq!((joined, frames), (good.clone(), vec![1, 3, 5, 6]));
     assert_eq!(table.statistics().duplicates, 2);
     // (40, 100) surrounds (56, 64), which arrived first.
@@ -109,10 +109,10 @@ fn duplicates_and_overlaps_leave_the_first_bytes() {
 fn gaps_ends_and_lengths_that_cannot_be() {
     let data = payload(92);
     let mut table = Fragments::default();
-    let pieces = fragments(false, 1, &data, &[(0, 24), (48, 100), (24, 44), (0, 0)]);
-    assert_eq!(join(&[&pieces[0], &pieces[1]], &mut table), None);
+    let parts = fragments(false, 1, &data, &[(0, 24), (48, 100), (24, 44), (0, 0)]);
+    assert_eq!(join(&[&parts[0], &parts[1]], &mut table), None);
     // A middle fragment of 20 bytes is invalid, and so is an empty one.
-    assert_eq!(join(&[&pieces[2], &pieces[3]], &mut table), None);
+    assert_eq!(join(&[&parts[2], &parts[3]], &mut table), None);
     assert_eq!(table.statistics().malformed, 2);
     // A second end before bytes already received, and bytes after the first end.
     let shorter = fragments(false, 1, &data[..40], &[(40, 48)]);
@@ -121,12 +121,12 @@ fn gaps_ends_and_lengths_that_cannot_be() {
     assert_eq!(table.statistics().malformed, 3);
     assert_eq!(join(&[&shorter[0]], &mut table), None);
     // The ping of death.
-    let mut death = pieces[1].clone();
+    let mut death = parts[1].clone();
     death[6..8].copy_from_slice(&[0x1f, 0xff]);
     assert_eq!(join(&[&death], &mut table), None);
     assert_eq!((table.statistics().malformed, table.waiting()), (4, 1));
     // A fragment cut by the snap length.
-    let cut = Frame { length: pieces[2].len(), ..frame(9, 0, &pieces[2][..30]) };
+    let cut = Frame { length: parts[2].len(), ..frame(9, 0, &parts[2][..30]) };
     let decoded = decode(&cut, &mut table);
     assert!(matches!(decoded, Decoded::Other(Other::CutFragment)));
     assert_eq!(table.statistics().cut, 1);

@@ -6,7 +6,7 @@ use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
 use netkit::live::net::CancelToken;
 use netkit::live::probe::{self, Carrier, Request, Shared};
-use netkit::live::replay::{Changes, Order, Pace, Recording, Wishes};
+use netkit::live::replay::{Changes, Choices, Order, Pace, Recording};
 use netkit::protocols;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn replayed(server: &Echo) -> (Duration, u64) {
     let (stop, begun) = (CancelToken::default(), Instant::now());
     let order = Order {
         conversation: &conversation,
-        wishes: Wishes { role: Role::Client, allow_dangerous: false, until: None },
+        choices: Choices { role: Role::Client, allow_dangerous: false, until: None },
         pace: Pace { speed: Some(0.01), max_gap: None },
         timeout: Duration::from_secs(60),
         linger: netkit::live::replay::LINGER,

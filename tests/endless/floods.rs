@@ -6,7 +6,7 @@ use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
 use netkit::live::net::{CancelToken, Target};
 use netkit::live::probe::{self, Carrier, Report, Request, Shared};
-use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report as Replayed, Waiting, Wishes};
+use netkit::live::replay::{Changes, Choices, Conversation, Order, Pace, Recording, Report as Replayed, Waiting};
 use netkit::live::{NetError, Observer};
 use netkit::protocols;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -170,7 +170,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stop: &'a CancelToken, 
     let none: Option<Observer<'a>> = None;
     Order {
         conversation,
-        wishes: Wishes { role, allow_dangerous: false, until: None },
+        choices: Choices { role, allow_dangerous: false, until: None },
         // Too slow to finish.
         pace: Pace { speed: Some(0.001), max_gap: None },
         timeout: Duration::from_secs(600),

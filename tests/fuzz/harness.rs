@@ -347,18 +347,18 @@ fn converse(options: &Options, tcp: bool, mut rest: &[u8]) -> (usize, usize) {
         }
         let step = if flags & 32 != 0 { 1 } else { payload.len().max(1) };
         let ack = seq[1 - side];
-        for piece in payload.chunks(step) {
+        for chunk in payload.chunks(step) {
             let segment = Segment {
                 seq: seq[side],
                 ack,
                 has_ack: true,
-                payload: piece,
-                length: piece.len(),
+                payload: chunk,
+                length: chunk.len(),
                 fin: flags & 8 != 0 && step > 1,
                 ..Segment::default()
             };
             send(Body::Tcp(segment));
-            seq[side] = seq[side].wrapping_add(piece.len() as u32);
+            seq[side] = seq[side].wrapping_add(chunk.len() as u32);
         }
     }
     table.finish(&mut inspector);

@@ -117,9 +117,9 @@ fn bombs_in_nano() {
         frame.extend((raw.len() as u64).to_be_bytes());
         frame.extend(raw);
         let mut seq = 1 + answer.len() as u32;
-        for piece in frame.repeat(4).chunks(1400) {
-            file.tcp(s, c, seq, piece);
-            seq += piece.len() as u32;
+        for chunk in frame.repeat(4).chunks(1400) {
+            file.tcp(s, c, seq, chunk);
+            seq += chunk.len() as u32;
         }
         let done = netkit_in(256, &["decode", "-", "-p", "nano", "-f", "ndjson"], &file.done());
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
@@ -197,9 +197,9 @@ fn conversations_that_hold_much() {
         file.syn(s, c, 0);
         file.tcp(s, c, 1, answer);
         let mut seq = 1 + answer.len() as u32;
-        for piece in frame.chunks(1400) {
-            file.tcp(s, c, seq, piece);
-            seq += piece.len() as u32;
+        for chunk in frame.chunks(1400) {
+            file.tcp(s, c, seq, chunk);
+            seq += chunk.len() as u32;
         }
     }
     let done = netkit_in(640, &["decode", "-q", "-f", "summary", "-p", "nano", "-"], &file.done());

@@ -26,21 +26,21 @@ impl FlowInfo {
     }
 
     /// Adds bytes of one side, in segments of `size`.
-    fn pieces(&mut self, by_server: bool, bytes: &[u8], size: usize) {
+    fn chunks(&mut self, by_server: bool, bytes: &[u8], size: usize) {
         let (from, to) = if by_server { (server(), client(0)) } else { (client(0), server()) };
-        for piece in bytes.chunks(size) {
+        for chunk in bytes.chunks(size) {
             let seq = &mut self.next[by_server as usize];
-            self.file.tcp(from, to, *seq, piece);
-            *seq += piece.len() as u32;
+            self.file.tcp(from, to, *seq, chunk);
+            *seq += chunk.len() as u32;
         }
     }
 
     fn client(&mut self, bytes: &[u8]) {
-        self.pieces(false, bytes, SEGMENT);
+        self.chunks(false, bytes, SEGMENT);
     }
 
     fn server(&mut self, bytes: &[u8]) {
-        self.pieces(true, bytes, SEGMENT);
+        self.chunks(true, bytes, SEGMENT);
     }
 
     fn done(self) -> Vec<u8> {
@@ -154,7 +154,7 @@ pub fn packages_of_many_frames() -> Vec<u8> {
     let heartbeats = package(3, b"").repeat(10_000);
     for (k, byte) in heartbeats.iter().enumerate() {
         let first = if k == 0 { 2 } else { 0 } | if k + 1 == heartbeats.len() { 0x80 } else { 0 };
-        flow_info.pieces(true, &frame(first, &[*byte]), 3);
+        flow_info.chunks(true, &frame(first, &[*byte]), 3);
     }
     flow_info.done()
 }

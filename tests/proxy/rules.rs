@@ -35,8 +35,8 @@ impl Through {
     /// The client sends these bytes in chunks of this size, then ends its direction; returns the bytes that the server
     /// receives.
     fn up(&mut self, bytes: &[u8], size: usize) -> Vec<u8> {
-        for piece in bytes.chunks(size) {
-            self.client.write_all(piece).unwrap();
+        for chunk in bytes.chunks(size) {
+            self.client.write_all(chunk).unwrap();
             if size < bytes.len() {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -89,7 +89,7 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
         let on =
             ["-p", "nano", "--on", "message == heartbeat: drop", "--on", &longer, "--on", "route == b.chat: duplicate"];
         let mut through = Through::new(&on);
-        assert_eq!(through.up(&spoken.concat(), size), want.concat(), "in pieces of {size}");
+        assert_eq!(through.up(&spoken.concat(), size), want.concat(), "in chunks of {size}");
         let (lines, reported) = through.end();
         let outcomes: Vec<&str> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
         assert_eq!(outcomes, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{reported}");
@@ -255,7 +255,7 @@ fn compressed_and_masked_messages_are_made_again() {
             let frames: Vec<Vec<u8>> = spoken.iter().map(|message| client.frame(message, Some(key))).collect();
             let arrived = through.up(&frames.concat(), size);
             assert!(arrived.starts_with(&frames[0]), "untouched before the edit");
-            assert_eq!(server.messages(&arrived, Some(key)), want, "{extensions}, in pieces of {size}");
+            assert_eq!(server.messages(&arrived, Some(key)), want, "{extensions}, in chunks of {size}");
             let (lines, reported) = through.end();
             assert!(reported.contains("1 dropped, 2 edited"), "{reported}");
             let edits = lines.iter().filter(|line| line["edited"][0] == "payload").count();
@@ -296,8 +296,8 @@ fn a_rule_that_fits_nothing_changes_no_byte() {
                 _ => (through.server.try_clone().unwrap(), through.client.try_clone().unwrap()),
             };
             let writer = std::thread::spawn(move || {
-                for piece in spoken.chunks(1 + spoken.len() % 571) {
-                    from.write_all(piece).unwrap();
+                for chunk in spoken.chunks(1 + spoken.len() % 571) {
+                    from.write_all(chunk).unwrap();
                 }
                 from.shutdown(Shutdown::Write).unwrap();
             });

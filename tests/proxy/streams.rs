@@ -173,7 +173,7 @@ fn all_captures_pass_byte_for_byte() {
             let mut writer = client.try_clone().unwrap();
             scope.spawn(move || {
                 // In chunks of odd sizes.
-                bytes.chunks(1 + bytes.len() % 1371).for_each(|piece| writer.write_all(piece).unwrap());
+                bytes.chunks(1 + bytes.len() % 1371).for_each(|chunk| writer.write_all(chunk).unwrap());
                 writer.shutdown(Shutdown::Write).unwrap();
             });
             scope.spawn(move || {

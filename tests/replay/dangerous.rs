@@ -3,7 +3,7 @@
 use crate::stage::{Stage, both, conversation, recording};
 use netkit::capture::{Body, LinkType, Packets, PcapWriter, Time, ethernet};
 use netkit::dissect::Role;
-use netkit::live::replay::{Order, Pace, Plan, Recording, Wishes};
+use netkit::live::replay::{Choices, Order, Pace, Plan, Recording};
 use std::time::Duration;
 
 fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
@@ -12,7 +12,7 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
     let stop = netkit::live::net::CancelToken::default();
     let order = Order {
         conversation: &played,
-        wishes: Wishes { role, allow_dangerous, until: None },
+        choices: Choices { role, allow_dangerous, until: None },
         pace: Pace { speed: None, max_gap: None },
         linger: netkit::live::replay::LINGER,
         timeout: Duration::from_secs(1),
@@ -32,7 +32,7 @@ fn refused(path: &str, allow: bool) -> Vec<String> {
     let recording = recording(path, &Stage::default());
     let flows = recording.flows.values().filter(|conversation| conversation.is_whole());
     let each = flows.flat_map(|conversation| plan(path, conversation.flow, Role::Client, allow).refused);
-    each.map(|unsaid| unsaid.why).collect()
+    each.map(|unsent| unsent.why).collect()
 }
 
 #[test]

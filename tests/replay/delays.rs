@@ -61,7 +61,7 @@ fn delayed(conversation: &mut Conversation, dice: &mut Dice) -> Duration {
 fn is_whole(played: &Played, what: &str) {
     for report in &played.reports {
         // A session does not wait for messages that others cause: a client that has its answers may have left before.
-        let pushes = !report.unsaid.is_empty() && report.unsaid.iter().all(|unsaid| unsaid.message == "nano.push");
+        let pushes = !report.unsent.is_empty() && report.unsent.iter().all(|unsent| unsent.message == "nano.push");
         assert!(
             (report.complete() || pushes) && report.divergences.is_empty(),
             "{what}: {} {}",

@@ -66,7 +66,7 @@ fn the_live_byte_order() {
         assert_eq!((&seen[1].request, seen[1].refused), (&request(other), false));
         assert_eq!(seen[1].broken, None);
         assert_eq!(flat(seen[1].frames.iter().map(Vec::as_slice)), captured(other, Channel::Main));
-        assert_eq!(flat(seen[1].datagrams.iter().map(Vec::as_slice)), captured(other, Channel::Beside));
+        assert_eq!(flat(seen[1].datagrams.iter().map(Vec::as_slice)), captured(other, Channel::Datagrams));
         assert_eq!(seen[1].frames.last().unwrap(), &[2, 255]);
         let printed = |text: &str| report.remarks.iter().filter(|r| r.contains(text)).count();
         assert_eq!((printed("asked again"), printed("custom packets")), (1, 1), "{report}");
@@ -88,7 +88,7 @@ fn what_cannot_be_turned_is_not_sent() {
     let stage = Stage { schema: None, ..SCHEMA };
     let (report, seen) = play(LE, &stage, KIND);
     assert!(!report.complete());
-    assert!(!report.unsaid.is_empty() && report.unsaid.iter().all(|u| u.why.contains("--schema")), "{report}");
+    assert!(!report.unsent.is_empty() && report.unsent.iter().all(|u| u.why.contains("--schema")), "{report}");
     assert_eq!(seen[1].broken, None);
     let frames = &seen[1].frames;
     assert!(frames.iter().all(|f| (0..=8).contains(&f[0])), "{frames:?}");
@@ -163,7 +163,7 @@ fn other_refusals_stay_refusals() {
 #[test]
 fn a_server_without_datagrams() {
     let (report, seen) = play(LE, &SCHEMA, Kind { order: Order::Little, datagrams: false, ..KIND });
-    let why: Vec<&str> = report.unsaid.iter().map(|u| u.message.as_str()).collect();
+    let why: Vec<&str> = report.unsent.iter().map(|u| u.message.as_str()).collect();
     assert_eq!(why, ["gne.packets", "gne.client_port"], "the opener, and the port: {report}");
     let frames = &seen[0].frames;
     assert_eq!((seen[0].broken, seen[0].datagrams.len()), (None, 0));
@@ -234,11 +234,14 @@ fn a_live_client_of_another_byte_order() {
             own.filter(|m| m.decoded.message == "packets").map(|m| m.decoded.bytes().to_vec()).collect::<Vec<_>>()
         };
         assert_eq!(accepted[4..8], order.u32(5000));
-        assert_eq!(flat(datagrams.iter().map(Vec::as_slice)), flat(spoken(Channel::Beside).iter().map(Vec::as_slice)));
+        assert_eq!(
+            flat(datagrams.iter().map(Vec::as_slice)),
+            flat(spoken(Channel::Datagrams).iter().map(Vec::as_slice))
+        );
         assert_eq!(flat(frames.iter().map(Vec::as_slice)), flat(spoken(Channel::Main).iter().map(Vec::as_slice)));
         // A client that wants no datagrams gets their packets over the stream.
         let (_, (_, frames, _)) = server(path, order, false);
-        let small = spoken(Channel::Beside).into_iter().next().unwrap();
+        let small = spoken(Channel::Datagrams).into_iter().next().unwrap();
         assert!(frames.contains(&small), "{frames:?}");
     }
 }
@@ -280,6 +283,6 @@ fn an_exit_also_where_the_captured_one_cannot_be_written() {
     let server = Server::start(kind);
     let report = to(server.at, &played, &stage, Duration::from_millis(300));
     let seen = server.seen();
-    assert!(report.unsaid.iter().any(|u| u.why.contains("no object_death packets")), "{report}");
+    assert!(report.unsent.iter().any(|u| u.why.contains("no object_death packets")), "{report}");
     assert_eq!((seen[1].broken, seen[1].frames.last().map(Vec::as_slice)), (None, Some(&[2, 255][..])));
 }

@@ -20,7 +20,7 @@ fn against_itself() {
 }
 
 #[test]
-fn in_odd_pieces() {
+fn in_odd_chunks() {
     for (seed, (path, flow)) in CAPTURES.into_iter().enumerate() {
         let stage = Stage { lossy: Some(seed as u64 + 21), ..Stage::default() };
         delivered(path, &conversation(path, flow, &stage), &stage);

@@ -162,17 +162,17 @@ fn a_link_that_is_not_made() {
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let [report, _] = &played.reports;
     assert_eq!(report.trouble, None, "{report}");
-    assert!(!report.unsaid.is_empty(), "{report}");
-    for unsaid in &report.unsaid {
-        assert_eq!(unsaid.message, "dnp.link_update");
-        assert!(unsaid.frame > 0 && unsaid.why.contains("has not made its link (link_id 1"), "{unsaid:?}");
+    assert!(!report.unsent.is_empty(), "{report}");
+    for unsent in &report.unsent {
+        assert_eq!(unsent.message, "dnp.link_update");
+        assert!(unsent.frame > 0 && unsent.why.contains("has not made its link (link_id 1"), "{unsent:?}");
     }
-    assert_eq!(report.sent + report.unsaid.len() as u64, report.steps, "what was not sent is not counted: {report}");
+    assert_eq!(report.sent + report.unsent.len() as u64, report.steps, "what was not sent is not counted: {report}");
     in_time(&played, &client, Duration::from_millis(1900));
     // If the link is made, all of them are sent, written with its types.
     let played = simulated(&client, &STAGE, CLOCK, 0);
     clean(&played.reports[0]);
-    assert_eq!(played.reports[0].unsaid, []);
+    assert_eq!(played.reports[0].unsent, []);
 }
 
 /// A live link has the captured link's types, but other values and another number.
@@ -209,7 +209,7 @@ fn a_link_of_other_values() {
     let played = between([&client, &server], &STAGE, [CLOCK; 2]);
     let report = &played.reports[0];
     assert!(report.complete(), "{report}");
-    assert_eq!((report.sent, report.unsaid.len()), (report.steps, 0), "{report}");
+    assert_eq!((report.sent, report.unsent.len()), (report.steps, 0), "{report}");
 }
 
 /// The number of packets in a frame depends on the time: only the packets are compared.

@@ -1,20 +1,20 @@
 //! The report at the end, for people and for programs.
 
 use netkit::live::replay::actor::{Counts, RoundTrip};
-use netkit::live::replay::{Divergence, Report, Unsaid};
+use netkit::live::replay::{Divergence, Report, Unsent};
 use serde_json::json;
 use std::time::Duration;
 
 fn report() -> Report {
-    let unsaid = |frame, message: &str, why: &str| Unsaid { frame, message: message.into(), why: why.into() };
+    let unsent = |frame, message: &str, why: &str| Unsent { frame, message: message.into(), why: why.into() };
     Report {
         steps: 12,
         sent: 11,
         expected: 9,
         received: 8,
         uncompared: 0,
-        unsaid: [31, 34, 40].map(|frame| unsaid(frame, "gne.packets", "the session was over")).into(),
-        refused: vec![unsaid(12, "gne.packets", "an empty datagram or frame ends the connection")],
+        unsent: [31, 34, 40].map(|frame| unsent(frame, "gne.packets", "the session was over")).into(),
+        refused: vec![unsent(12, "gne.packets", "an empty datagram or frame ends the connection")],
         live: [("answers to exits", 1)].into(),
         dropped: 2,
         unknown: 1,

@@ -112,7 +112,7 @@ fn refused_with_data() {
     let stage = Stage::default();
     let report = to(at, &conversation("riptide/riptide20-udp.pcap", 1, &stage), &stage, Duration::from_secs(5));
     assert!(server.join().unwrap() > 0);
-    assert!(report.unsaid.len() > 3 && !report.complete(), "{report}");
+    assert!(report.unsent.len() > 3 && !report.complete(), "{report}");
     let text = report.to_string();
     assert_eq!((text.matches("cafe").count(), text.matches("not sent").count()), (1, 1), "{text}");
 }

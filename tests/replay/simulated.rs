@@ -8,7 +8,7 @@ use netkit::flow::Transport;
 use netkit::live::NetError;
 use netkit::live::exchange::Clock;
 use netkit::live::net::CancelToken;
-use netkit::live::replay::{Action, Channels, Conversation, LINGER, Order, Pace, Player, Report, Wishes};
+use netkit::live::replay::{Action, Channels, Choices, Conversation, LINGER, Order, Pace, Player, Report};
 use netkit::message::Channel;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -73,8 +73,8 @@ impl Net {
             while !rest.is_empty() {
                 // GNE's handshake needs its header in one chunk.
                 let size = if self.bad { 4 + self.dice.percent() as usize } else { rest.len() };
-                let (piece, following) = rest.split_at(size.min(rest.len()));
-                self.put(from, Packet::Bytes(channel, None, piece.to_vec()), now);
+                let (chunk, following) = rest.split_at(size.min(rest.len()));
+                self.put(from, Packet::Bytes(channel, None, chunk.to_vec()), now);
                 rest = following;
             }
             return;
@@ -162,7 +162,7 @@ fn staged(
     let stop = CancelToken::default();
     let order = |role, conversation, pace| Order {
         conversation,
-        wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
+        choices: Choices { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
         pace,
         timeout: if role == Role::Client { patience } else { PATIENCE },
         linger: LINGER,
@@ -181,7 +181,7 @@ fn staged(
     let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
     let reported = orders.each_ref().map(|order| order.options(&options(stage)));
     let planned = [orders[0].plan(&reported[0]), orders[1].plan(&reported[1])];
-    let beside = [40001, 40002].map(|port| orders[0].wants_beside().then_some(port));
+    let beside = [40001, 40002].map(|port| orders[0].wants_datagrams().then_some(port));
     let settings = [orders[0].settings(&reported[0], beside[0]), orders[1].settings(&reported[1], beside[1])];
     let setups = [orders[0].setup(ends), orders[1].setup([ends[1], ends[0]])];
     let [one, two] = planned;
@@ -220,7 +220,7 @@ fn staged(
                 continue;
             }
             match packet {
-                Packet::Bytes(Channel::Beside, number, bytes) if !net.beside[to].0 => {
+                Packet::Bytes(Channel::Datagrams, number, bytes) if !net.beside[to].0 => {
                     net.beside[to].1.push((number, bytes));
                 }
                 Packet::Bytes(channel, number, bytes) => {
@@ -254,12 +254,12 @@ fn act(player: &mut Player<'_, '_>, k: usize, net: &mut Net, now: Instant) {
         match action {
             Action::Send(channel, bytes) => net.send(k, channel, bytes, now),
             Action::Finish => net.put(k, Packet::End, now),
-            Action::ConnectBeside(_) => {
+            Action::ConnectDatagrams(_) => {
                 let (connected, waiting) = &mut net.beside[k];
                 *connected = true;
                 for (number, bytes) in std::mem::take(waiting) {
                     number.into_iter().for_each(|k| net.log[k].arrived += 1);
-                    player.recv(Channel::Beside, &bytes, now);
+                    player.recv(Channel::Datagrams, &bytes, now);
                 }
             }
             Action::Reconnect => player.failed(NetError::Refused, now),

@@ -5,7 +5,7 @@ use netkit::codec::schema::Schemas;
 use netkit::dissect::{Dissector, Options, Registry, Role};
 use netkit::filter::Names;
 use netkit::live::net::CancelToken;
-use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
+use netkit::live::replay::{Changes, Choices, Conversation, Order, Pace, Recording, Report, Waiting};
 use netkit::live::{Client, Clients};
 use netkit::protocols::described::{Described, load};
 use std::net::SocketAddr;
@@ -76,7 +76,7 @@ pub fn conversation(path: &str, flow: u64, stage: &Stage) -> Conversation {
 fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'a CancelToken) -> Order<'a> {
     Order {
         conversation,
-        wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
+        choices: Choices { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
         pace: Pace { speed: None, max_gap: None },
         timeout: Duration::from_secs(8),
         // However slow the machine is.

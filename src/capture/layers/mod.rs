@@ -8,7 +8,7 @@ mod ppp;
 mod tunnel;
 mod wifi;
 
-use super::ip::{Inner, Piece, extensions, v4, v6};
+use super::ip::{Fragment, Inner, extensions, v4, v6};
 use super::span::Span;
 use super::transport::{Transport, transport};
 use super::tunnels::Tunnels;
@@ -50,7 +50,7 @@ pub(super) enum Reached<'a> {
     /// Ports and payload.
     Transport(IpAddr, IpAddr, Transport<'a>),
     /// A fragment of a datagram.
-    Piece(IpAddr, IpAddr, Piece, Inner<'a>),
+    Fragment(IpAddr, IpAddr, Fragment, Inner<'a>),
 }
 
 /// Side results of the walk.
@@ -90,16 +90,16 @@ pub(super) fn walk<'a>(
                     Some(_) => return Err(Other::Malformed("ip")),
                     None => return Err(Other::Cut("ip")),
                 };
-                if let Some(piece) = ip.piece {
-                    return Ok(Reached::Piece(ip.src, ip.dst, piece, ip.inner));
+                if let Some(fragment) = ip.fragment {
+                    return Ok(Reached::Fragment(ip.src, ip.dst, fragment, ip.inner));
                 }
                 let Inner { protocol, data, length } = ip.inner;
                 (Layer::Carried(ip.src, ip.dst, protocol), Span { data, length })
             }
             Layer::Carried(src, dst, protocol) => {
-                let (inner, piece) = extensions(Inner { protocol, data: span.data, length: span.length })?;
-                if let Some(piece) = piece {
-                    return Ok(Reached::Piece(src, dst, piece, inner));
+                let (inner, fragment) = extensions(Inner { protocol, data: span.data, length: span.length })?;
+                if let Some(fragment) = fragment {
+                    return Ok(Reached::Fragment(src, dst, fragment, inner));
                 }
                 let rest = Span { data: inner.data, length: inner.length };
                 let (name, next) = match inner.protocol {

@@ -50,9 +50,9 @@ pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends `derived`: the shape of `fields` as far as it contains derived values, then the values
-/// of the tree `beside`. Returns false, and appends nothing, if there are none.
-pub fn derived_json(tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
-    Stage::default().line(out, |line| Walks::default().derived([tree], beside, sources, true, line))
+/// of the tree `derived`. Returns false, and appends nothing, if there are none.
+pub fn derived_json(tree: &Tree, derived: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
+    Stage::default().line(out, |line| Walks::default().derived([tree], derived, sources, true, line))
 }
 
 impl Walks {
@@ -67,7 +67,7 @@ impl Walks {
     pub fn derived<'t>(
         &mut self,
         trees: impl IntoIterator<Item = &'t Tree>,
-        beside: &Tree,
+        derived: &Tree,
         sources: Sources<'_>,
         bulk: bool,
         line: &mut Line<'_>,
@@ -80,7 +80,7 @@ impl Walks {
                 self.derived_members(tree, sources, line);
             }
         }
-        self.members(beside, sources, 0..beside.nodes().len(), false, true, line);
+        self.members(derived, sources, 0..derived.nodes().len(), false, true, line);
         if line.len() == start + 1 {
             line.truncate(start);
             return false;

@@ -287,7 +287,7 @@ mod tests {
     fn a_line_has_any_length() {
         let mut short = Short::default();
         short.set(b"ab");
-        let piece = |size: usize, write: &dyn Fn(&mut Line<'_>)| {
+        let part = |size: usize, write: &dyn Fn(&mut Line<'_>)| {
             for before in ((SIZE - 40).saturating_sub(size)..SIZE + 2).chain([2 * SIZE]) {
                 let text = written(|line| {
                     (0..before).for_each(|_| line.constant(b"x"));
@@ -300,19 +300,19 @@ mod tests {
                 assert!(text.starts_with(&"x".repeat(before)) && text[before..] == format!("{alone}}}"), "{before}");
             }
         };
-        piece(2, &|line| line.constant(b"ab"));
-        piece(2, &|line| line.text(b"ab"));
-        piece(2, &|line| line.short(&short));
-        piece(6, &|line| line.six_digits(1));
-        piece(4, &|line| line.hex(b"ab"));
-        piece(1500, &|line| line.text(&[b'y'; 1500]));
-        piece(1400, &|line| line.hex(&[7; 700]));
+        part(2, &|line| line.constant(b"ab"));
+        part(2, &|line| line.text(b"ab"));
+        part(2, &|line| line.short(&short));
+        part(6, &|line| line.six_digits(1));
+        part(4, &|line| line.hex(b"ab"));
+        part(1500, &|line| line.text(&[b'y'; 1500]));
+        part(1400, &|line| line.hex(&[7; 700]));
         for name in ["", "short", "of eight", "of sixteen bytes", "of seventeen bytes"] {
-            piece(name.len(), &|line| line.name(name));
+            part(name.len(), &|line| line.name(name));
             assert_eq!(written(|line| line.name(name)), name);
         }
         for n in [1, 1000, 1_000_000, u64::MAX] {
-            piece(n.to_string().len(), &|line| line.uint(n));
+            part(n.to_string().len(), &|line| line.uint(n));
         }
     }
 

@@ -24,11 +24,11 @@ impl std::fmt::Debug for Sum {
 
 impl Sum {
     /// Computes the sum of these slices, one after the other.
-    pub fn of(self, pieces: &[&[u8]]) -> u64 {
+    pub fn of(self, chunks: &[&[u8]]) -> u64 {
         macro_rules! sum {
             ($crc:expr) => {{
                 let mut digest = $crc.digest();
-                pieces.iter().for_each(|piece| digest.update(piece));
+                chunks.iter().for_each(|chunk| digest.update(chunk));
                 digest.finalize().into()
             }};
         }

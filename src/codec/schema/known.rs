@@ -31,7 +31,7 @@ pub struct At {
 
 impl At {
     /// Whether a field here is present whenever the other one is.
-    pub fn is_beside(&self, other: &At) -> bool {
+    pub fn is_present_with(&self, other: &At) -> bool {
         self.list == other.list && (self.condition.is_none() || self.condition == other.condition)
     }
 }

@@ -39,7 +39,7 @@ pub fn abandon() {
 ///
 /// # Errors
 /// Returns the errors of the file system.
-pub(super) fn beside<T>(folder: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+pub(super) fn temporary_in<T>(folder: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     // From now on there is something to remove on Ctrl-C.
     interrupt::before_exit(abandon);
     interrupt::stop();
@@ -69,7 +69,7 @@ pub struct OutFile {
     /// Whether `--force` was given.
     force: bool,
     /// The temporary file, until it is complete.
-    beside: Option<PathBuf>,
+    temporary: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl OutFile {
             return usage("--pcap -: stdout has what is printed: name a file");
         }
         if name.as_os_str() == "-" {
-            return Ok(OutFile { name: "stdout".into(), place: name.into(), how: How::Direct, force, beside: None });
+            return Ok(OutFile { name: "stdout".into(), place: name.into(), how: How::Direct, force, temporary: None });
         }
         let shown = format!("{option} {}", Printable(name.display()));
         let place = without_links(name).map_err(|e| anyhow::Error::from(e).context(shown.clone()))?;
@@ -119,7 +119,7 @@ impl OutFile {
         let there = match fs::metadata(name) {
             Ok(there) => there,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                return Ok(OutFile { name: name.into(), place, how: How::New, force, beside: None });
+                return Ok(OutFile { name: name.into(), place, how: How::New, force, temporary: None });
             }
             Err(e) => return Err(anyhow::Error::from(e).context(shown)),
         };
@@ -136,7 +136,7 @@ impl OutFile {
             (true, true) => How::Replace,
             (true, false) => return refuse("exists: --force replaces it"),
         };
-        Ok(OutFile { name: name.into(), place, how, force, beside: None })
+        Ok(OutFile { name: name.into(), place, how, force, temporary: None })
     }
 
     /// Checks whether it can be a recording in several files.
@@ -203,8 +203,8 @@ impl OutFile {
             return self.direct().map_err(|e| self.named(e));
         }
         let make = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-        let (path, file) = beside(folder(&self.place), make).map_err(|e| self.named(e))?;
-        self.beside = Some(path);
+        let (path, file) = temporary_in(folder(&self.place), make).map_err(|e| self.named(e))?;
+        self.temporary = Some(path);
         Ok(file)
     }
 
@@ -221,15 +221,15 @@ impl OutFile {
     /// # Errors
     /// Returns the errors of the file system. A file that has appeared since is not replaced.
     pub fn commit(mut self) -> io::Result<()> {
-        let Some(beside) = self.beside.take() else { return Ok(()) };
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let done = match self.how {
-            How::New => put_new(&beside, &self.place),
-            How::Replace | How::Direct => fs::rename(&beside, &self.place),
+            How::New => put_new(&temporary, &self.place),
+            How::Replace | How::Direct => fs::rename(&temporary, &self.place),
         };
         if done.is_err() {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&temporary);
         }
-        finished(&beside);
+        finished(&temporary);
         done.map_err(|e| self.named(e))
     }
 
@@ -258,9 +258,9 @@ impl OutFile {
 
 impl Drop for OutFile {
     fn drop(&mut self) {
-        if let Some(beside) = self.beside.take() {
-            let _ = fs::remove_file(&beside);
-            finished(&beside);
+        if let Some(temporary) = self.temporary.take() {
+            let _ = fs::remove_file(&temporary);
+            finished(&temporary);
         }
     }
 }
@@ -295,15 +295,15 @@ pub(super) fn folder(path: &Path) -> &Path {
 }
 
 /// Renames a file, unless the target exists by now.
-fn put_new(beside: &Path, place: &Path) -> io::Result<()> {
-    match fs::hard_link(beside, place) {
-        Ok(()) => fs::remove_file(beside),
+fn put_new(temporary: &Path, place: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, place) {
+        Ok(()) => fs::remove_file(temporary),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
             "was created by another program in the meantime: --force replaces it",
         )),
         // The file system may not support hard links.
-        Err(_) => fs::rename(beside, place),
+        Err(_) => fs::rename(temporary, place),
     }
 }
 
@@ -356,11 +356,11 @@ mod tests {
         let [file] = check([("-o", Some(&path))], &[], false).unwrap();
         let mut file = file.unwrap();
         file.open().unwrap().write_all(b"ours").unwrap();
-        let beside = file.beside.clone().unwrap();
+        let temporary = file.temporary.clone().unwrap();
         fs::write(&path, "theirs").unwrap();
         assert!(file.commit().unwrap_err().to_string().contains("--force"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
-        assert!(!beside.exists());
+        assert!(!temporary.exists());
         fs::remove_file(path).unwrap();
     }
 }

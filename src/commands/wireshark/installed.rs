@@ -69,10 +69,10 @@ impl Installed {
             fs::create_dir_all(folder).map_err(error)?;
         }
         // In that folder, Wireshark treats a name that begins with a dot neither as a script nor as a program.
-        let beside = self.path.with_file_name(format!(".netkit-{}.part", std::process::id()));
-        let written = self.write_to(&beside).and_then(|()| fs::rename(&beside, &self.path));
+        let temporary = self.path.with_file_name(format!(".netkit-{}.part", std::process::id()));
+        let written = self.write_to(&temporary).and_then(|()| fs::rename(&temporary, &self.path));
         if written.is_err() {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&temporary);
         }
         written.map_err(error)?;
         Ok(if there == State::Ours { "replaced" } else { "installed" })

@@ -27,7 +27,7 @@ pub struct Carrier<'a> {
 
 /// The payload of one packet.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece<'a> {
+pub struct Payload<'a> {
     /// The sender's side.
     pub side: Side,
     /// TCP: this many bytes of the side's stream are missing before it.
@@ -48,8 +48,8 @@ pub fn dump(
 ) {
     let transport = dissector.dump_transport()(options);
     let flow_info = FlowInfo::alone(transport, options);
-    let piece = Piece { side: Side::A, missing: 0, bytes, length: bytes.len() };
-    read(dissector, &flow_info, ["", ""], &[piece], dissection, sink);
+    let payload = Payload { side: Side::A, missing: 0, bytes, length: bytes.len() };
+    read(dissector, &flow_info, ["", ""], &[payload], dissection, sink);
 }
 
 /// Dissects the payloads of packets that are not from a capture: datagrams, or the segments of both
@@ -57,26 +57,26 @@ pub fn dump(
 pub fn carried(
     dissector: &dyn Dissector,
     carrier: &Carrier<'_>,
-    pieces: &[Piece<'_>],
+    payloads: &[Payload<'_>],
     options: &Options,
     dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
     let &Carrier { transport, ends, names, opener, begun } = carrier;
     let flow_info = FlowInfo { ends: Some(ends), opener, begun, ..FlowInfo::alone(transport, options) };
-    read(dissector, &flow_info, names, pieces, dissection, sink);
+    read(dissector, &flow_info, names, payloads, dissection, sink);
 }
 
 fn read(
     dissector: &dyn Dissector,
     flow_info: &FlowInfo<'_>,
     names: [&str; 2],
-    pieces: &[Piece<'_>],
+    payloads: &[Payload<'_>],
     dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
     let mut reader = SessionReader::new(dissector, flow_info).with(std::mem::take(dissection));
-    for &Piece { side, missing, bytes, length } in pieces {
+    for &Payload { side, missing, bytes, length } in payloads {
         if flow_info.transport == Transport::Udp {
             let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
             reader.datagram(&place, names, flow_info, sink);
@@ -98,7 +98,7 @@ fn read(
 /// capture that ends with them. `None` if the evidence is not sufficient.
 pub fn recognise(
     carrier: &Carrier<'_>,
-    pieces: &[Piece<'_>],
+    payloads: &[Payload<'_>],
     options: &Options,
 ) -> Option<(&'static dyn Dissector, &'static str)> {
     let &Carrier { transport, ends, .. } = carrier;
@@ -114,21 +114,22 @@ pub fn recognise(
         return named.takes(transport, false).then_some((named, "named by -p"));
     }
     // As in a capture: the first dissector with enough evidence, with one more payload at a time.
-    let early = (1..pieces.len().min(EARLY)).find_map(|count| claimant(carrier, pieces.get(..count)?, false, options));
-    early.or_else(|| claimant(carrier, pieces, true, options))
+    let early =
+        (1..payloads.len().min(EARLY)).find_map(|count| claimant(carrier, payloads.get(..count)?, false, options));
+    early.or_else(|| claimant(carrier, payloads, true, options))
 }
 
 /// Asks every dissector. `last`: no more payload follows.
 fn claimant(
     carrier: &Carrier<'_>,
-    pieces: &[Piece<'_>],
+    payloads: &[Payload<'_>],
     last: bool,
     options: &Options,
 ) -> Option<(&'static dyn Dissector, &'static str)> {
     let &Carrier { transport, ends, mut begun, .. } = carrier;
-    let joined = beginnings(pieces, &mut begun);
+    let joined = beginnings(payloads, &mut begun);
     let payloads: Vec<_> = match transport {
-        Transport::Udp => pieces.iter().map(|piece| (piece.side, piece.bytes, piece.length)).collect(),
+        Transport::Udp => payloads.iter().map(|payload| (payload.side, payload.bytes, payload.length)).collect(),
         // In the order of each side's first bytes.
         Transport::Tcp => joined.iter().map(|(side, bytes)| (*side, bytes.as_slice(), bytes.len())).collect(),
     };
@@ -143,24 +144,24 @@ fn claimant(
 }
 
 /// The first bytes of each side, up to its first gap.
-fn beginnings(pieces: &[Piece<'_>], begun: &mut [bool; 2]) -> Vec<(Side, Vec<u8>)> {
+fn beginnings(payloads: &[Payload<'_>], begun: &mut [bool; 2]) -> Vec<(Side, Vec<u8>)> {
     let mut all: Vec<(Side, Vec<u8>)> = Vec::new();
     let mut over = [false; 2];
-    for piece in pieces {
-        let side = piece.side;
+    for payload in payloads {
+        let side = payload.side;
         let mine = match all.iter_mut().position(|(s, _)| *s == side) {
             Some(at) => &mut all[at].1,
             None => {
-                begun[side.index()] &= piece.missing == 0;
+                begun[side.index()] &= payload.missing == 0;
                 all.push((side, Vec::new()));
                 let last = all.len() - 1;
                 &mut all[last].1
             }
         };
-        over[side.index()] |= piece.missing > 0 && !mine.is_empty();
+        over[side.index()] |= payload.missing > 0 && !mine.is_empty();
         if !over[side.index()] {
             let room = HELD_BYTES.saturating_sub(mine.len());
-            mine.extend_from_slice(&piece.bytes[..piece.bytes.len().min(room)]);
+            mine.extend_from_slice(&payload.bytes[..payload.bytes.len().min(room)]);
         }
     }
     all
@@ -173,17 +174,17 @@ mod tests {
     /// The bytes after a gap do not continue those before it. A stream that was captured from its middle is read.
     #[test]
     fn beginnings_end_at_gaps() {
-        let piece = |side, missing, bytes| Piece { side, missing, bytes, length: 2 };
-        let pieces = [
-            piece(Side::A, 0, b"ab"),
-            piece(Side::B, 7, b"kl"),
-            piece(Side::A, 0, b"cd"),
-            piece(Side::B, 0, b"mn"),
-            piece(Side::A, 1, b"xy"),
-            piece(Side::A, 0, b"zz"),
+        let payload = |side, missing, bytes| Payload { side, missing, bytes, length: 2 };
+        let payloads = [
+            payload(Side::A, 0, b"ab"),
+            payload(Side::B, 7, b"kl"),
+            payload(Side::A, 0, b"cd"),
+            payload(Side::B, 0, b"mn"),
+            payload(Side::A, 1, b"xy"),
+            payload(Side::A, 0, b"zz"),
         ];
         let mut begun = [true; 2];
-        let all = beginnings(&pieces, &mut begun);
+        let all = beginnings(&payloads, &mut begun);
         assert_eq!(all, [(Side::A, b"abcd".to_vec()), (Side::B, b"klmn".to_vec())]);
         assert_eq!(begun, [true, false]);
     }

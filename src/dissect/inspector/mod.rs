@@ -22,7 +22,7 @@ pub use classification::Classification;
 pub use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
-pub use dump::{Carrier, Piece, carried, dump, recognise};
+pub use dump::{Carrier, Payload, carried, dump, recognise};
 pub use shard::Worker;
 pub use sideless::{Sideless, SidelessList};
 pub use unclaimed::{Unclaimed, UnclaimedFlow, Unlike, Withdrawn};

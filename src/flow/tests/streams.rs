@@ -30,8 +30,8 @@ fn frames_of_messages() {
     let mut table = Table::new(Caps::default());
     let mut fours = Fours::default();
     let text = b"aaaabbbbccccddddeeee";
-    let pieces = [(0, 2), (2, 3), (5, 5), (12, 4), (10, 2), (30, 1), (16, 14)];
-    for (frame, (start, length)) in (1..).zip(pieces) {
+    let ranges = [(0, 2), (2, 3), (5, 5), (12, 4), (10, 2), (30, 1), (16, 14)];
+    for (frame, (start, length)) in (1..).zip(ranges) {
         let payload = text.get(start..start + length).unwrap_or(&text[..length]);
         let packet = Packet {
             frame,

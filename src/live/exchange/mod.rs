@@ -101,7 +101,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Creates an exchange for datagrams beside a stream. The stream's session has made the session that reads them.
-    pub fn beside(setup: Setup<'a>, options: &Options, session: Box<dyn Session>) -> Exchange<'a> {
+    pub fn of_datagrams(setup: Setup<'a>, options: &Options, session: Box<dyn Session>) -> Exchange<'a> {
         Exchange::with(setup, options, Some(session))
     }
 

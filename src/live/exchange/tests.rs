@@ -156,9 +156,9 @@ fn a_peer_without_end_is_left() {
 /// A verdict on a stranger is based on the beginning of a stream, in one entry, or on some datagrams.
 #[test]
 fn the_beginning_of_what_came_is_kept() {
-    let kept = |datagrams, pieces: usize, size: usize| {
+    let kept = |datagrams, chunks: usize, size: usize| {
         let mut raw = raw::Raw::default();
-        (0..pieces).for_each(|n| raw.keep(&vec![n as u8; size], datagrams));
+        (0..chunks).for_each(|n| raw.keep(&vec![n as u8; size], datagrams));
         raw.list().to_vec()
     };
     assert_eq!(kept(false, 3, 2), [[0, 0, 1, 1, 2, 2]]);

@@ -43,7 +43,7 @@ pub struct Client<'s, 'a> {
     slot: usize,
     begun: Instant,
     main: Socket,
-    beside: Option<Socket>,
+    datagrams: Option<Socket>,
     player: Option<Player<'s, 'a>>,
     pacer: Pacer,
     answered: u64,
@@ -85,7 +85,7 @@ impl<'s, 'a> Client<'s, 'a> {
             slot,
             begun: now,
             main,
-            beside: None,
+            datagrams: None,
             player: None,
             pacer: Pacer::default(),
             answered: 0,
@@ -110,9 +110,9 @@ impl<'s, 'a> Client<'s, 'a> {
 
     /// Handles an event of one of its sockets.
     pub fn ready(&mut self, which: usize, event: &Event) {
-        match (which, &mut self.beside) {
+        match (which, &mut self.datagrams) {
             (0, _) => self.main.ready(event),
-            (_, Some(beside)) => beside.ready(event),
+            (_, Some(datagrams)) => datagrams.ready(event),
             _ => {}
         }
     }
@@ -140,7 +140,7 @@ impl<'s, 'a> Client<'s, 'a> {
             (Some(player), None) => player.poll_timeout().unwrap_or(now + Duration::from_secs(1)),
             (None, None) => now,
         };
-        let more = self.main.readable || self.beside.as_ref().is_some_and(|beside| beside.readable);
+        let more = self.main.readable || self.datagrams.as_ref().is_some_and(|datagrams| datagrams.readable);
         // Unread data waits only for other clients' turns, or until it may be answered.
         let read = more.then(|| now + self.pacer.hold(now));
         let deadline = self.deadline.map(|(at, _)| at).filter(|_| !self.stopped);
@@ -198,9 +198,9 @@ impl<'s, 'a> Client<'s, 'a> {
             return player.connected(ends, now);
         }
         let order = shared.order;
-        if order.wants_beside() {
+        if order.wants_datagrams() {
             match Socket::bound(SocketAddr::new(own.ip(), 0), registry, Token(2 * self.slot + 1)) {
-                Ok(socket) => self.beside = Some(socket),
+                Ok(socket) => self.datagrams = Some(socket),
                 Err(error) => {
                     let error = NetError::of_datagram(error);
                     self.own |= error.is_own();
@@ -208,7 +208,7 @@ impl<'s, 'a> Client<'s, 'a> {
                 }
             }
         }
-        let port = self.beside.as_ref().and_then(|socket| socket.local().ok()).map(|own| own.port());
+        let port = self.datagrams.as_ref().and_then(|socket| socket.local().ok()).map(|own| own.port());
         let client = u32::try_from(self.slot).unwrap_or(u32::MAX).saturating_add(1);
         // Received messages are counted but not kept, because they are compared with nothing.
         let settings = Settings { kept: 0, client, ..order.settings(shared.options, port) };
@@ -240,15 +240,15 @@ impl<'s, 'a> Client<'s, 'a> {
         while let Some(action) = self.player.as_mut().and_then(Player::poll_action) {
             let done = match action {
                 Action::Send(Channel::Main, bytes) => self.main.send(&bytes, most),
-                Action::Send(Channel::Beside, bytes) => {
-                    self.beside.as_mut().map_or(Ok(()), |socket| socket.send(&bytes, most))
+                Action::Send(Channel::Datagrams, bytes) => {
+                    self.datagrams.as_mut().map_or(Ok(()), |socket| socket.send(&bytes, most))
                 }
                 Action::Finish => {
                     self.main.finish();
                     Ok(())
                 }
                 Action::Reconnect => self.reconnect(shared, registry, now),
-                Action::ConnectBeside(port) => self.beside.as_ref().map_or(Ok(()), |socket| {
+                Action::ConnectDatagrams(port) => self.datagrams.as_ref().map_or(Ok(()), |socket| {
                     socket.connect(SocketAddr::new(shared.peer.ip(), port)).map_err(NetError::of_datagram)
                 }),
             };
@@ -261,8 +261,8 @@ impl<'s, 'a> Client<'s, 'a> {
     fn reconnect(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) -> Result<(), NetError> {
         self.main.finish();
         self.main.deregister(registry);
-        if let Some(mut beside) = self.beside.take() {
-            beside.deregister(registry);
+        if let Some(mut datagrams) = self.datagrams.take() {
+            datagrams.deregister(registry);
         }
         let main = Socket::to(Transport::Tcp, shared.peer, registry, Token(2 * self.slot));
         self.main = main.inspect_err(|error| self.own |= error.is_own())?;
@@ -273,9 +273,9 @@ impl<'s, 'a> Client<'s, 'a> {
     /// Passes received data to the player.
     fn read(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, buffer: &mut [u8], now: Instant) {
         for _ in 0..READS {
-            let beside = self.beside.as_mut().filter(|socket| socket.readable);
-            let (channel, socket) = match beside {
-                Some(socket) => (Channel::Beside, socket),
+            let datagrams = self.datagrams.as_mut().filter(|socket| socket.readable);
+            let (channel, socket) = match datagrams {
+                Some(socket) => (Channel::Datagrams, socket),
                 None if self.main.readable && self.connecting.is_none() => (Channel::Main, &mut self.main),
                 None => return,
             };
@@ -308,8 +308,8 @@ impl<'s, 'a> Client<'s, 'a> {
     /// Closes its sockets, and returns the result.
     pub fn end(mut self, registry: &Registry) -> Ended {
         self.main.deregister(registry);
-        if let Some(beside) = &mut self.beside {
-            beside.deregister(registry);
+        if let Some(datagrams) = &mut self.datagrams {
+            datagrams.deregister(registry);
         }
         Ended {
             ending: self.player.map(Player::ending),

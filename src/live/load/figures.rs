@@ -229,7 +229,7 @@ impl Figures {
         };
         self.now.counts[count] += 1;
         let well = stopped || whole && connected;
-        if !well && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsaid)) {
+        if !well && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsent)) {
             self.reason(why);
         }
         count == Finished
@@ -390,8 +390,8 @@ mod tests {
     }
 
     fn ending(complete: bool) -> Ending {
-        let (over, trouble, unsaid) = (None, None, None);
-        Ending { complete, over, trouble, unsaid, stopped: false, answered: true }
+        let (over, trouble, unsent) = (None, None, None);
+        Ending { complete, over, trouble, unsent, stopped: false, answered: true }
     }
 
     /// Returns the count that a session with this end increases, and the reasons in the report.
@@ -429,7 +429,7 @@ mod tests {
         let session = |connected, ending| Ended { ending, connected, error: None, refused: false, own: false };
         let over = |answered| Ending { over: some("it is full"), answered, ..ending(false) };
         let trouble = Ending { trouble: some("reset: by 10.0.0.1"), ..ending(false) };
-        let unsaid = Ending { unsaid: some("no field fits"), ..ending(false) };
+        let unsent = Ending { unsent: some("no field fits"), ..ending(false) };
         let refused = Ended { refused: true, error: some("refused"), ..session(false, None) };
         let own = Ended { own: true, error: some("Too many open files"), ..session(false, None) };
         let leaves = Ending { stopped: true, ..ending(false) };
@@ -439,7 +439,7 @@ mod tests {
             ("left", "", true, session(true, Some(leaves.clone()))),
             ("left", "", true, session(false, None)),
             ("incomplete", "", false, session(true, Some(leaves))),
-            ("incomplete", "no field fits", false, session(true, Some(unsaid))),
+            ("incomplete", "no field fits", false, session(true, Some(unsent))),
             ("dropped", "it is full", false, session(true, Some(over(true)))),
             ("dropped", "reset", false, session(true, Some(trouble.clone()))),
             ("refused", "refused", false, refused),

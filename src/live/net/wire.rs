@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Larger than any datagram.
 const BUFFER: usize = 1 << 16;
 /// The most bytes of a stream that are read at once. Their messages are handled before the clock is checked.
-const PIECE: usize = 1 << 14;
+const CHUNK: usize = 1 << 14;
 
 /// The number of errors of earlier datagrams that one call handles. Each is reported only once, and another may arrive
 /// meanwhile.
@@ -114,7 +114,7 @@ impl<'a> Wire<'a> {
         let mut tape = Tape::new(recorder, ends);
         tape.connected(!ours as usize, now()).map_err(NetError::Record)?;
         let (socket, patience, stop) = (Socket::Tcp(stream), timeout.max(SLICE), stop.clone());
-        Ok(Wire { socket, ends, tape, buffer: vec![0; PIECE], patience, stop, untold: None })
+        Ok(Wire { socket, ends, tape, buffer: vec![0; CHUNK], patience, stop, untold: None })
     }
 
     /// Our address and the peer's.

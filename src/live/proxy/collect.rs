@@ -2,7 +2,7 @@
 
 use super::holds::{Holds, Waited, Waits};
 use super::writing::{Change, Writing};
-use super::{Beside, Direction};
+use super::{DatagramPorts, Direction};
 use crate::dissect::{Message, Options, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Closing, Side, Transport};
@@ -87,7 +87,7 @@ impl Seen {
 
 /// One message, and the outcome of the rules for it.
 #[derive(Default)]
-pub(super) struct Piece {
+pub(super) struct InTransit {
     /// Its bytes as they arrived. Empty for a datagram, which only needs their number.
     pub old: Vec<u8>,
     pub length: usize,
@@ -117,7 +117,7 @@ pub(super) struct Piece {
 /// The reason why a message cannot be changed alone.
 pub(super) const UNKNOWN: &str = "it is not known which bytes of the datagram it has";
 
-impl Piece {
+impl InTransit {
     /// Whether the rules drop, change or copy it.
     pub fn touched(&self) -> bool {
         !self.kept || self.bytes.is_some() || self.copies > 0
@@ -146,7 +146,7 @@ pub struct Collector<'a> {
     changes: bool,
     /// Whether a stream is ending. Its remaining messages may be incomplete, and pass unchanged.
     pub(super) ending: bool,
-    pub(super) beside: Option<Beside>,
+    pub(super) datagram_ports: Option<DatagramPorts>,
     /// The reasons why sockets for datagrams beside a stream could not be opened.
     pub(super) unopened: Vec<String>,
     render: Option<Render<'a>>,
@@ -155,7 +155,7 @@ pub struct Collector<'a> {
     counters: BTreeMap<u64, Counters>,
     pub(super) writing: BTreeMap<u64, Writing>,
     pub(super) seen: Vec<Seen>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) in_transit: Vec<InTransit>,
     /// The number of the packet that is being read.
     pub(super) frame: u64,
     /// The counts of each direction.
@@ -181,9 +181,9 @@ impl<'a> Collector<'a> {
 
     /// Follows the datagrams that streams name beside themselves.
     #[must_use]
-    pub fn beside(mut self, beside: Option<Beside>) -> Collector<'a> {
-        self.follows |= beside.is_some();
-        self.beside = beside;
+    pub fn datagram_ports(mut self, datagram_ports: Option<DatagramPorts>) -> Collector<'a> {
+        self.follows |= datagram_ports.is_some();
+        self.datagram_ports = datagram_ports;
         self
     }
 
@@ -217,8 +217,8 @@ impl<'a> Collector<'a> {
     /// Returns the field of a message that names a port, and the port to write into it.
     fn named(&mut self, decoded: &OwnedMessage, message: &Message<'_>) -> Option<(&'static str, u16)> {
         let names = message.flow_info.options.registry.for_line(decoded.proto)?.port_names()?;
-        let (beside, ends) = (self.beside.as_mut()?, message.flow_info.ends?);
-        match beside.replace(&names, decoded, message.flow_info.flow, ends) {
+        let (ports, ends) = (self.datagram_ports.as_mut()?, message.flow_info.ends?);
+        match ports.replace(&names, decoded, message.flow_info.flow, ends) {
             Ok(named) => named,
             Err(error) => {
                 self.unopened.push(format!("{}: no socket for its datagrams: {error}", ends[0]));
@@ -293,24 +293,24 @@ impl<'a> Collector<'a> {
     ///
     /// # Errors
     /// The reason why it cannot be changed.
-    pub(super) fn packet(&mut self, pieces: Vec<Piece>, payload: &[u8]) -> Result<Vec<u8>, String> {
-        if pieces.iter().map(|piece| piece.length).sum::<usize>() != payload.len() {
+    pub(super) fn packet(&mut self, in_transit: Vec<InTransit>, payload: &[u8]) -> Result<Vec<u8>, String> {
+        if in_transit.iter().map(|transit| transit.length).sum::<usize>() != payload.len() {
             return Err(UNKNOWN.into());
         }
-        if pieces.iter().all(|piece| piece.decoded.is_none()) {
+        if in_transit.iter().all(|transit| transit.decoded.is_none()) {
             let (mut rest, mut bytes) = (payload, Vec::new());
-            for piece in &pieces {
-                let (own, after) = rest.split_at(piece.length.min(rest.len()));
+            for transit in &in_transit {
+                let (own, after) = rest.split_at(transit.length.min(rest.len()));
                 rest = after;
-                if piece.kept {
-                    bytes.extend_from_slice(piece.bytes.as_deref().unwrap_or(own));
+                if transit.kept {
+                    bytes.extend_from_slice(transit.bytes.as_deref().unwrap_or(own));
                 }
             }
             return Ok(bytes);
         }
-        let flow = pieces.first().map_or(0, |piece| piece.flow);
+        let flow = in_transit.first().map_or(0, |transit| transit.flow);
         let (old, changes): (Vec<_>, Vec<_>) =
-            pieces.into_iter().filter_map(|piece| Some((*piece.decoded?, piece.change))).unzip();
+            in_transit.into_iter().filter_map(|transit| Some((*transit.decoded?, transit.change))).unzip();
         self.writing.get_mut(&flow).ok_or(UNKNOWN)?.changed(&old, &changes, flow, payload)
     }
 
@@ -363,7 +363,7 @@ impl<'a> Collector<'a> {
             self.note(&decision.matched, &decision.rules, seen);
         }
         seen.dropped = decision.dropped;
-        let mut piece = Piece {
+        let mut transit = InTransit {
             old: if stream { bytes.to_vec() } else { Vec::new() },
             length: bytes.len(),
             kept: !decision.dropped,
@@ -373,7 +373,7 @@ impl<'a> Collector<'a> {
             direction: if message.place.side == Side::A { Direction::Up } else { Direction::Down },
             flow,
             seen: self.seen.len(),
-            ..Piece::default()
+            ..InTransit::default()
         };
         if stream {
             (seen.delay, seen.copies) = (decision.delay, decision.copies);
@@ -391,20 +391,20 @@ impl<'a> Collector<'a> {
             // The messages of a packet are written together, once all of them are read.
             let decoded = OwnedMessage::of(message);
             self.writing(flow, decoded.proto, options);
-            piece.change = if decision.dropped { Change::Dropped } else { Change::Kept };
+            transit.change = if decision.dropped { Change::Dropped } else { Change::Kept };
             if !decision.dropped && !decision.edits.is_empty() {
                 let made = edit(&decision.edits, &decoded, &Names::new(options));
                 seen.edited = Some(Edited::of(made.map(|(puts, changed)| {
                     let names = Put::names(&puts);
-                    piece.change = Change::Edited(puts, Box::new(changed));
+                    transit.change = Change::Edited(puts, Box::new(changed));
                     names
                 })));
             }
-            self.hold(message, &mut piece, &decoded, (&decision, None), passed);
-            piece.decoded = Some(Box::new(decoded));
+            self.hold(message, &mut transit, &decoded, (&decision, None), passed);
+            transit.decoded = Some(Box::new(decoded));
         } else if edits
             || self.holds.is_some()
-            || stream && (self.changes || piece.touched() || self.follows && names())
+            || stream && (self.changes || transit.touched() || self.follows && names())
         {
             let decoded = OwnedMessage::of(message);
             let named = if stream && !passed && !decision.dropped { self.named(&decoded, message) } else { None };
@@ -417,16 +417,16 @@ impl<'a> Collector<'a> {
             if wanted {
                 let made = self.changed(&decoded, &decision.edits, named, (flow, options), bytes);
                 seen.edited = Some(Edited::of(made.map(|(names, bytes)| {
-                    piece.bytes = Some(bytes);
+                    transit.bytes = Some(bytes);
                     names
                 })));
             }
-            self.hold(message, &mut piece, &decoded, (&decision, named), passed);
-            if stream && (piece.touched() || piece.held.is_some()) {
-                piece.decoded = Some(Box::new(decoded));
+            self.hold(message, &mut transit, &decoded, (&decision, named), passed);
+            if stream && (transit.touched() || transit.held.is_some()) {
+                transit.decoded = Some(Box::new(decoded));
             }
         }
-        self.pieces.push(piece);
+        self.in_transit.push(transit);
     }
 }
 

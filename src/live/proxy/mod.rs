@@ -4,8 +4,8 @@
 //! depends only on the seed, the conversation, the direction and n, never on time. A [`Queue`] holds packets until they
 //! are due. None of them has a socket or a clock. The `relay`, in the feature `cli`, has both.
 
-mod beside;
 mod collect;
+mod datagram_ports;
 mod direction;
 mod expected;
 mod holds;
@@ -26,9 +26,9 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
-pub use beside::Beside;
-pub(crate) use beside::Opened;
 pub use collect::{Collector, MessageCounts, Render, Seen};
+pub use datagram_ports::DatagramPorts;
+pub(crate) use datagram_ports::Opened;
 pub use direction::Direction;
 pub use expected::Delay;
 #[cfg(feature = "cli")]

@@ -147,7 +147,7 @@ impl Path {
 
     /// Returns the time of a stream's next chunk, and the number that selects the flipped bit. `None`: the connection
     /// is reset.
-    pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Option<(Instant, Option<u64>)> {
+    pub fn chunk(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Option<(Instant, Option<u64>)> {
         let mut random = self.random();
         let [tail, stall, reset, corrupt] = std::array::from_fn(|_| random.unit());
         if reset < impairments.reset {

@@ -1,6 +1,6 @@
 //! One direction of a stream while rules are applied. It holds the bytes of a message until the message is complete.
 
-use super::collect::{Piece, Seen};
+use super::collect::{InTransit, Seen};
 use super::holds::Waited;
 use super::writing::Writing;
 use crate::dissect::{Encoder, UnitKind};
@@ -42,7 +42,7 @@ pub struct StreamBuffer {
     /// The time since when bytes are held.
     since: Option<Instant>,
     /// Messages that wait for the user, and those after them.
-    pub waiting: Vec<Piece>,
+    pub waiting: Vec<InTransit>,
     /// Bytes that pass as soon as the direction has its turn.
     late: Vec<Gone>,
     /// The time since when the direction must have its turn, to pass what waits no longer.
@@ -111,7 +111,7 @@ impl StreamBuffer {
     pub fn settle(
         &mut self,
         side: Side,
-        pieces: Vec<Piece>,
+        in_transit: Vec<InTransit>,
         seen: &mut [Seen],
         mut writing: Option<&mut Writing>,
         decided: u64,
@@ -120,31 +120,32 @@ impl StreamBuffer {
     ) -> Vec<Gone> {
         let (before, mut gone) = (self.passed, std::mem::take(&mut self.late));
         self.ripe = None;
-        let mut pieces = match self.waiting.is_empty() {
-            true => pieces,
-            false => std::mem::take(&mut self.waiting).into_iter().chain(pieces).collect(),
+        let mut in_transit = match self.waiting.is_empty() {
+            true => in_transit,
+            false => std::mem::take(&mut self.waiting).into_iter().chain(in_transit).collect(),
         };
-        for piece in pieces.iter_mut().filter(|piece| piece.unit.is_none_or(|unit| unit.start < self.passed)) {
-            if piece.held.take().is_some() {
-                self.refused.extend(piece.waited.map(|waited| (waited, PASSED)));
+        for transit in in_transit.iter_mut().filter(|transit| transit.unit.is_none_or(|unit| unit.start < self.passed))
+        {
+            if transit.held.take().is_some() {
+                self.refused.extend(transit.waited.map(|waited| (waited, PASSED)));
             }
         }
         // The order of a stream is kept: what follows a message that waits, waits too.
-        let first = pieces.iter().find(|piece| piece.held.is_some()).map(|piece| piece.unit);
+        let first = in_transit.iter().find(|transit| transit.held.is_some()).map(|transit| transit.unit);
         if let Some(unit) = first
-            && let Some(at) = pieces.iter().position(|piece| piece.unit == unit)
+            && let Some(at) = in_transit.iter().position(|transit| transit.unit == unit)
         {
-            self.waiting = pieces.split_off(at);
+            self.waiting = in_transit.split_off(at);
             // The list of the messages that were seen is another one then.
-            self.waiting.iter_mut().for_each(|piece| piece.late = true);
+            self.waiting.iter_mut().for_each(|transit| transit.late = true);
         }
-        let held_from = self.waiting.first().and_then(|piece| piece.unit).map(|unit| unit.start);
-        for group in pieces.chunk_by(|a, b| a.unit.is_some() && a.unit == b.unit) {
+        let held_from = self.waiting.first().and_then(|transit| transit.unit).map(|unit| unit.start);
+        for group in in_transit.chunk_by(|a, b| a.unit.is_some() && a.unit == b.unit) {
             let why = self.group(side, group, decided, writing.as_deref_mut(), &mut gone).err();
-            for piece in group.iter().filter(|piece| piece.touched() || piece.delay > Duration::ZERO) {
+            for transit in group.iter().filter(|transit| transit.touched() || transit.delay > Duration::ZERO) {
                 let Some(why) = why else { break };
-                self.refused.extend(piece.waited.map(|waited| (waited, why)));
-                if let Some(seen) = seen.get_mut(piece.seen).filter(|_| !piece.late) {
+                self.refused.extend(transit.waited.map(|waited| (waited, why)));
+                if let Some(seen) = seen.get_mut(transit.seen).filter(|_| !transit.late) {
                     seen.refuse(why);
                 }
             }
@@ -167,12 +168,12 @@ impl StreamBuffer {
     fn group(
         &mut self,
         side: Side,
-        group: &[Piece],
+        group: &[InTransit],
         decided: u64,
         writing: Option<&mut Writing>,
         gone: &mut Vec<Gone>,
     ) -> Result<(), &'static str> {
-        let Some(unit) = group.first().and_then(|piece| piece.unit) else { return Err(UNKNOWN) };
+        let Some(unit) = group.first().and_then(|transit| transit.unit) else { return Err(UNKNOWN) };
         let Some(Writing { encoder, rewriter }) = writing else { return Err(UNKNOWN) };
         if unit.end > decided.max(self.passed) {
             return Err(NESTED);
@@ -193,15 +194,15 @@ impl StreamBuffer {
         }
         self.pass(unit.start, gone);
         self.passed = unit.end;
-        let touched = group.iter().any(Piece::touched);
-        let copies = group.iter().map(|piece| piece.copies).max().unwrap_or(0);
-        let delay = group.iter().map(|piece| piece.delay).max().unwrap_or_default();
-        let changed = group.iter().any(|piece| piece.bytes.is_some() || piece.kept != group[0].kept);
-        let kept = group.iter().any(|piece| piece.kept);
-        let old = || group.iter().flat_map(|piece| &piece.old).copied().collect::<Vec<u8>>();
+        let touched = group.iter().any(InTransit::touched);
+        let copies = group.iter().map(|transit| transit.copies).max().unwrap_or(0);
+        let delay = group.iter().map(|transit| transit.delay).max().unwrap_or_default();
+        let changed = group.iter().any(|transit| transit.bytes.is_some() || transit.kept != group[0].kept);
+        let kept = group.iter().any(|transit| transit.kept);
+        let old = || group.iter().flat_map(|transit| &transit.old).copied().collect::<Vec<u8>>();
         let new = || {
-            let kept = group.iter().filter(|piece| piece.kept);
-            kept.flat_map(|piece| piece.bytes.as_ref().unwrap_or(&piece.old)).copied().collect::<Vec<u8>>()
+            let kept = group.iter().filter(|transit| transit.kept);
+            kept.flat_map(|transit| transit.bytes.as_ref().unwrap_or(&transit.old)).copied().collect::<Vec<u8>>()
         };
         let times = if kept { copies as usize + 1 } else { 0 };
         let made = match (unit.kind, rewriter) {
@@ -276,7 +277,7 @@ impl StreamBuffer {
 /// Returns the bytes of a unit with changed messages. A carrier's line is replaced, any other message is framed again.
 fn framed(
     kind: UnitKind,
-    group: &[Piece],
+    group: &[InTransit],
     encoder: &dyn Encoder,
     raw: &[u8],
     old: &[u8],
@@ -285,7 +286,8 @@ fn framed(
     if kind == UnitKind::Carrier {
         return if old == raw { Ok(new.to_vec()) } else { Err(OTHER) };
     }
-    let (decoded, flow) = group.iter().find_map(|piece| Some((piece.decoded.as_ref()?, piece.flow))).ok_or(OTHER)?;
+    let (decoded, flow) =
+        group.iter().find_map(|transit| Some((transit.decoded.as_ref()?, transit.flow))).ok_or(OTHER)?;
     match encoder.frame(old, &decoded.line(flow)) {
         Some(same) if same == raw => encoder.frame(new, &decoded.line(flow)).ok_or("its frame cannot be so long"),
         _ => Err(OTHER),

@@ -130,7 +130,7 @@ fn streams_stall_and_reset_by_seed() {
     let (start, mut path, mut still) = (Instant::now(), Path::new(9, 1, 0), 0);
     for n in 0..COUNT {
         let at = start + ms(1000 * n);
-        let late = path.piece(&impairments, 100, at).unwrap().0 - at;
+        let late = path.chunk(&impairments, 100, at).unwrap().0 - at;
         assert!(late == ms(5) || late == ms(205), "{late:?}");
         still += u64::from(late == ms(205));
     }
@@ -139,7 +139,7 @@ fn streams_stall_and_reset_by_seed() {
     // Later chunks do not overtake it, and wait no longer than it does: stalls overlap.
     let always = Impairments { stall: Some(Stall { share: 1.0, time: ms(200) }), ..Impairments::default() };
     let mut path = Path::new(9, 1, 0);
-    let due = |path: &mut Path, impairments: &Impairments, at| path.piece(impairments, 1, start + ms(at)).unwrap().0;
+    let due = |path: &mut Path, impairments: &Impairments, at| path.chunk(impairments, 1, start + ms(at)).unwrap().0;
     assert_eq!(due(&mut path, &always, 0), start + ms(200));
     assert_eq!(due(&mut path, &Impairments::default(), 1), start + ms(200));
     assert_eq!(due(&mut path, &always, 50), start + ms(250));
@@ -159,7 +159,7 @@ fn streams_stall_and_reset_by_seed() {
     assert!((share - 0.785).abs() < 0.03, "{share}");
     let resets = |seed| {
         let (mut path, some) = (Path::new(seed, 1, 0), Impairments { reset: 0.01, ..Impairments::default() });
-        (0..COUNT).position(|_| path.piece(&some, 1, start).is_none())
+        (0..COUNT).position(|_| path.chunk(&some, 1, start).is_none())
     };
     assert!(resets(3).is_some() && resets(3) == resets(3) && resets(3) != resets(4));
 }

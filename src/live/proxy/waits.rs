@@ -1,6 +1,6 @@
 //! Messages that wait for the user, where they are read: which ones wait, and what the user's decision makes of them.
 
-use super::collect::{Collector, Piece};
+use super::collect::{Collector, InTransit};
 use super::holds::{Choice, HeldOutcome, Waits};
 use super::writing::Change;
 use crate::dissect::{Message, Options, Target};
@@ -13,7 +13,7 @@ impl Collector<'_> {
     pub(super) fn hold(
         &self,
         message: &Message<'_>,
-        piece: &mut Piece,
+        transit: &mut InTransit,
         decoded: &OwnedMessage,
         (decision, named): (&Decision<'_>, Option<(&'static str, u16)>),
         passed: bool,
@@ -22,33 +22,33 @@ impl Collector<'_> {
         let Some(id) = holds.wants(message) else { return };
         let edits = decision.edits.iter().map(|edit| (*edit).clone()).collect();
         let bytes = message.place.bytes.to_vec();
-        piece.held = Some(Box::new(Waits { id, decoded: decoded.clone(), edits, named, bytes }));
-        piece.waited = Some((id, Target { frame: message.place.frame, index: message.dissection.index }));
+        transit.held = Some(Box::new(Waits { id, decoded: decoded.clone(), edits, named, bytes }));
+        transit.waited = Some((id, Target { frame: message.place.frame, index: message.dissection.index }));
     }
 
     /// Applies the user's decision to a message that waits. If its changes cannot be made, it goes on waiting.
-    pub(super) fn decide(&mut self, piece: &mut Piece, choice: &Choice, outcome: HeldOutcome, options: &Options) {
-        let (Some(waits), Some(holds)) = (piece.held.take(), self.holds.clone()) else { return };
-        let direction = piece.direction.index();
+    pub(super) fn decide(&mut self, transit: &mut InTransit, choice: &Choice, outcome: HeldOutcome, options: &Options) {
+        let (Some(waits), Some(holds)) = (transit.held.take(), self.holds.clone()) else { return };
+        let direction = transit.direction.index();
         match choice {
             Choice::Drop => {
-                (piece.kept, piece.change) = (false, Change::Dropped);
+                (transit.kept, transit.change) = (false, Change::Dropped);
                 self.messages[direction].dropped += 1;
             }
             Choice::Pass(edits) if !edits.is_empty() => {
                 let edits: Vec<&Assignment> = waits.edits.iter().chain(edits).collect();
-                let before = piece.changes();
+                let before = transit.changes();
                 // The messages of a packet are written together, once all of them are decided.
-                let made = if piece.unit.is_none() && piece.decoded.is_some() {
+                let made = if transit.unit.is_none() && transit.decoded.is_some() {
                     edit(&edits, &waits.decoded, &Names::new(options))
-                        .map(|(puts, changed)| piece.change = Change::Edited(puts, Box::new(changed)))
+                        .map(|(puts, changed)| transit.change = Change::Edited(puts, Box::new(changed)))
                 } else {
-                    self.changed(&waits.decoded, &edits, waits.named, (piece.flow, options), &waits.bytes)
-                        .map(|(_, bytes)| piece.bytes = Some(bytes))
+                    self.changed(&waits.decoded, &edits, waits.named, (transit.flow, options), &waits.bytes)
+                        .map(|(_, bytes)| transit.bytes = Some(bytes))
                 };
                 if let Err(why) = made {
                     holds.failed(waits.id, why);
-                    piece.held = Some(waits);
+                    transit.held = Some(waits);
                     return;
                 }
                 self.messages[direction].edited += u64::from(!before);

@@ -1,9 +1,9 @@
 //! Reads the packets that pass, as the receiver will, and decides their outcome by the rules.
 
-use super::collect::{Collector, MessageCounts, Piece, Seen, UNKNOWN};
+use super::collect::{Collector, InTransit, MessageCounts, Seen, UNKNOWN};
 use super::holds::HeldOutcome;
 use super::stream_buffer::{Gone, StreamBuffer};
-use super::{Beside, Direction, Opened};
+use super::{DatagramPorts, Direction, Opened};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
 use crate::dissect::{Inspector, Options};
@@ -45,7 +45,7 @@ pub struct Released {
 /// A datagram whose messages wait.
 struct Parked {
     payload: Vec<u8>,
-    pieces: Vec<Piece>,
+    in_transit: Vec<InTransit>,
 }
 
 /// The outcome of a stream's bytes.
@@ -102,15 +102,15 @@ impl<'w, 'c> Watch<'w, 'c> {
     }
 
     /// Returns the sockets that were opened for datagrams beside streams, and the reasons why others were not.
-    pub fn opened_beside(&mut self) -> (Vec<Opened>, Vec<String>) {
+    pub fn opened_for_datagrams(&mut self) -> (Vec<Opened>, Vec<String>) {
         let collector = self.inspector.sink();
-        let opened = collector.beside.as_mut().map(Beside::opened).unwrap_or_default();
+        let opened = collector.datagram_ports.as_mut().map(DatagramPorts::opened).unwrap_or_default();
         (opened, std::mem::take(&mut collector.unopened))
     }
 
     /// Whether datagrams beside streams are followed.
-    pub fn follows_beside(&mut self) -> bool {
-        self.inspector.sink().beside.is_some()
+    pub fn follows_datagrams(&mut self) -> bool {
+        self.inspector.sink().datagram_ports.is_some()
     }
 
     /// Returns the counts of the messages in each direction.
@@ -144,9 +144,9 @@ impl<'w, 'c> Watch<'w, 'c> {
         let mut seen = std::mem::take(&mut collector.seen);
         let mut passing = Passing::default();
         if follows {
-            let pieces = std::mem::take(&mut collector.pieces);
-            let (up, down): (Vec<Piece>, Vec<Piece>) =
-                pieces.into_iter().partition(|piece| piece.direction == Direction::Up);
+            let in_transit = std::mem::take(&mut collector.in_transit);
+            let (up, down): (Vec<InTransit>, Vec<InTransit>) =
+                in_transit.into_iter().partition(|transit| transit.direction == Direction::Up);
             let mut gone = Vec::new();
             // The server's responses may determine how the client's frames are read.
             for (this, own) in [(Direction::Down, down), (Direction::Up, up)] {
@@ -170,7 +170,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         &mut self,
         ends: [SocketAddr; 2],
         direction: Direction,
-        pieces: Vec<Piece>,
+        in_transit: Vec<InTransit>,
         seen: &mut [Seen],
         now: Instant,
     ) -> (Vec<Gone>, Option<&'static str>) {
@@ -193,7 +193,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         let writing = &mut self.inspector.sink().writing;
         let (mut gone, mut broken) = (Vec::new(), None);
         if *buffer.flow.get_or_insert(flow) == flow {
-            gone = buffer.settle(side, pieces, seen, writing.get_mut(&flow), decided, known, now);
+            gone = buffer.settle(side, in_transit, seen, writing.get_mut(&flow), decided, known, now);
         } else {
             // With very many conversations, this one was forgotten. No rules are applied any more.
             let touched = seen.iter_mut().filter(|one| one.dropped || one.edited.is_some() || one.copies > 0);
@@ -234,18 +234,18 @@ impl<'w, 'c> Watch<'w, 'c> {
         let mut released = Released::default();
         let Some(holds) = self.inspector.sink().holds.clone() else { return released };
         for (id, choice, outcome) in holds.choices(now) {
-            let own = |piece: &&mut Piece| piece.held.as_ref().is_some_and(|waits| waits.id == id);
+            let own = |transit: &&mut InTransit| transit.held.as_ref().is_some_and(|waits| waits.id == id);
             let collector = self.inspector.sink();
             let of_datagram = self.parked.iter_mut().find_map(|(frame, parked)| {
-                collector.decide(parked.pieces.iter_mut().find(own)?, &choice, outcome, self.options);
-                Some((*frame, parked.pieces.iter().any(|piece| piece.held.is_some())))
+                collector.decide(parked.in_transit.iter_mut().find(own)?, &choice, outcome, self.options);
+                Some((*frame, parked.in_transit.iter().any(|transit| transit.held.is_some())))
             });
             match of_datagram {
                 Some((_, true)) => continue,
                 Some((frame, false)) => {
-                    if let Some(Parked { payload, pieces }) = self.parked.remove(&frame) {
-                        let waited: Vec<_> = pieces.iter().filter_map(|piece| piece.waited).collect();
-                        let (verdict, why) = verdict(collector, pieces, &payload);
+                    if let Some(Parked { payload, in_transit }) = self.parked.remove(&frame) {
+                        let waited: Vec<_> = in_transit.iter().filter_map(|transit| transit.waited).collect();
+                        let (verdict, why) = verdict(collector, in_transit, &payload);
                         why.iter().for_each(|why| waited.iter().for_each(|one| holds.refuse(*one, why)));
                         released.datagrams.push((frame, verdict));
                     }
@@ -293,7 +293,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         {
             for buffer in &both.buffers {
                 self.held = self.held.saturating_sub(buffer.memory());
-                let held = buffer.waiting.iter().filter_map(|piece| piece.held.as_ref());
+                let held = buffer.waiting.iter().filter_map(|transit| transit.held.as_ref());
                 let holds = &self.inspector.sink().holds;
                 held.for_each(|waits| holds.iter().for_each(|holds| holds.done(waits.id, HeldOutcome::Gone)));
             }
@@ -303,7 +303,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         let Some(flow) = self.table.end(transport, &ends, &mut self.inspector) else { return Vec::new() };
         let collector = self.inspector.sink();
         collector.forget(flow);
-        collector.pieces.clear();
+        collector.in_transit.clear();
         let seen = std::mem::take(&mut collector.seen);
         collector.count(&seen);
         seen
@@ -361,19 +361,19 @@ impl<'w, 'c> Watch<'w, 'c> {
     ) -> (Verdict, Vec<Seen>) {
         self.packet(ends, direction, Body::Udp { payload, length: payload.len() }, time);
         let collector = self.inspector.sink();
-        let pieces = std::mem::take(&mut collector.pieces);
+        let in_transit = std::mem::take(&mut collector.in_transit);
         let mut seen = std::mem::take(&mut collector.seen);
-        let kept = pieces.iter().filter(|piece| piece.kept).count() as u64;
-        if pieces.iter().any(|piece| piece.held.is_some()) {
-            if pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len() {
+        let kept = in_transit.iter().filter(|transit| transit.kept).count() as u64;
+        if in_transit.iter().any(|transit| transit.held.is_some()) {
+            if in_transit.iter().map(|transit| transit.length).sum::<usize>() == payload.len() {
                 collector.count(&seen);
-                self.parked.insert(self.frame, Parked { payload: payload.to_vec(), pieces });
+                self.parked.insert(self.frame, Parked { payload: payload.to_vec(), in_transit });
                 return (Verdict { held: true, ..Verdict::default() }, seen);
             }
-            let waited = pieces.iter().filter_map(|piece| piece.waited);
+            let waited = in_transit.iter().filter_map(|transit| transit.waited);
             waited.for_each(|waited| collector.holds.iter().for_each(|holds| holds.refuse(waited, UNKNOWN)));
         }
-        let (verdict, why) = verdict(collector, pieces, payload);
+        let (verdict, why) = verdict(collector, in_transit, payload);
         if let Some(why) = why {
             for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some()) {
                 one.refuse(&why);
@@ -389,18 +389,18 @@ impl<'w, 'c> Watch<'w, 'c> {
 }
 
 /// Returns the outcome of a datagram with these messages, and the reason why it cannot be changed.
-fn verdict(collector: &mut Collector<'_>, pieces: Vec<Piece>, payload: &[u8]) -> (Verdict, Option<String>) {
+fn verdict(collector: &mut Collector<'_>, in_transit: Vec<InTransit>, payload: &[u8]) -> (Verdict, Option<String>) {
     let mut verdict = Verdict {
-        delay: pieces.iter().map(|piece| piece.delay).max().unwrap_or_default(),
-        copies: pieces.iter().map(|piece| piece.copies).max().unwrap_or(0),
+        delay: in_transit.iter().map(|transit| transit.delay).max().unwrap_or_default(),
+        copies: in_transit.iter().map(|transit| transit.copies).max().unwrap_or(0),
         ..Verdict::default()
     };
-    if pieces.iter().any(Piece::changes) {
-        let whole = pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len();
-        if whole && pieces.iter().all(|piece| !piece.kept) {
+    if in_transit.iter().any(InTransit::changes) {
+        let whole = in_transit.iter().map(|transit| transit.length).sum::<usize>() == payload.len();
+        if whole && in_transit.iter().all(|transit| !transit.kept) {
             verdict.dropped = true;
         } else {
-            match collector.packet(pieces, payload) {
+            match collector.packet(in_transit, payload) {
                 Ok(bytes) => verdict.bytes = Some(bytes),
                 Err(why) => return (verdict, Some(why)),
             }

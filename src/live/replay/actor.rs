@@ -250,7 +250,7 @@ pub trait Replay: Sync {
     }
 
     /// Returns the server's address for the datagrams that belong to a recorded stream.
-    fn beside(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {
+    fn datagram_address(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {
         None
     }
 
@@ -260,7 +260,7 @@ pub trait Replay: Sync {
     }
 
     /// Whether the live peer may want datagrams beside the stream.
-    fn wants_beside(&self, _messages: &[Recorded]) -> bool {
+    fn wants_datagrams(&self, _messages: &[Recorded]) -> bool {
         false
     }
 }

@@ -2,7 +2,7 @@
 
 use super::compare::{Compared, apart, compare};
 use super::opening::Opening;
-use super::plan::{Plan, Wishes};
+use super::plan::{Choices, Plan};
 use super::player::{Channels, Pace, Player, Progress, Settings};
 use super::recording::Conversation;
 use super::report::Report;
@@ -28,7 +28,7 @@ pub struct Order<'a> {
     /// The conversation to play.
     pub conversation: &'a Conversation,
     /// The side to play, and the messages to leave out.
-    pub wishes: Wishes,
+    pub choices: Choices,
     /// The speed.
     pub pace: Pace,
     /// The longest time for an answer that the protocol needs.
@@ -83,7 +83,7 @@ impl<'a> Order<'a> {
     /// edits and half a minute. It is never shorter than the time for one answer of the peer.
     pub fn most(&self) -> Duration {
         let Conversation { messages, .. } = self.conversation;
-        let ours = messages.iter().filter(|m| m.decoded.from == self.wishes.role);
+        let ours = messages.iter().filter(|m| m.decoded.from == self.choices.role);
         let delayed = ours.fold(Duration::ZERO, |sum, m| sum.saturating_add(m.changed.delay));
         let recorded = self.pace.whole(self.conversation.duration()).saturating_add(delayed);
         self.max_time.unwrap_or_else(|| recorded.saturating_add(SPARE.max(self.timeout)))
@@ -92,7 +92,7 @@ impl<'a> Order<'a> {
     fn context<'c>(&'c self, options: &'c Options) -> ReplayContext<'c> {
         ReplayContext {
             messages: &self.conversation.messages,
-            role: self.wishes.role,
+            role: self.choices.role,
             transport: self.conversation.transport,
             timeout: self.timeout,
             asap: self.pace.speed.is_none(),
@@ -108,7 +108,7 @@ impl<'a> Order<'a> {
     /// Returns the plan, and the actor that plays it.
     pub fn plan(&self, options: &Options) -> (Plan, Box<dyn Actor>) {
         let mut actor = self.conversation.replay.actor(&self.context(options));
-        let plan = Plan::new(&self.conversation.messages, &self.wishes, &mut *actor);
+        let plan = Plan::new(&self.conversation.messages, &self.choices, &mut *actor);
         (plan, actor)
     }
 
@@ -122,7 +122,7 @@ impl<'a> Order<'a> {
         let mut conversation = self.conversation.clone();
         if conversation.messages.iter().any(|m| m.edited || m.changed.wrong.is_some()) {
             let actor = self.plan(options).1;
-            conversation.write_edits(&self.wishes, options, &*actor, clients)?;
+            conversation.write_edits(&self.choices, options, &*actor, clients)?;
         }
         Ok(conversation)
     }
@@ -139,28 +139,28 @@ impl<'a> Order<'a> {
             observer: self.observer.clone(),
             stop: self.stop.clone(),
             flow: self.flow,
-            role: self.wishes.role,
+            role: self.choices.role,
         }
     }
 
-    /// Returns the settings for a session. `beside` is the port of our socket for datagrams beside the stream.
-    pub fn settings(&self, options: &Options, beside: Option<u16>) -> Settings {
+    /// Returns the settings for a session. `datagram_port` is the port of our socket for datagrams beside the stream.
+    pub fn settings(&self, options: &Options, datagram_port: Option<u16>) -> Settings {
         Settings {
             pace: self.pace,
             timeout: self.timeout,
             linger: self.linger,
             kept: options.limits.peer.live_kept_bytes,
-            allow_dangerous: self.wishes.allow_dangerous,
+            allow_dangerous: self.choices.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
-            beside,
+            datagram_port,
             client: 1,
         }
     }
 
     /// Whether there may be datagrams beside the stream.
-    pub fn wants_beside(&self) -> bool {
+    pub fn wants_datagrams(&self) -> bool {
         let Conversation { transport, replay, messages, .. } = self.conversation;
-        *transport == Transport::Tcp && replay.wants_beside(messages)
+        *transport == Transport::Tcp && replay.wants_datagrams(messages)
     }
 
     /// Returns the parameters of an exchange between these addresses.
@@ -177,8 +177,8 @@ impl<'a> Order<'a> {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Played, NetError> {
         let (plan, actor) = self.plan(options);
-        let beside = if self.wants_beside() { Some(sockets.open_beside()?) } else { None };
-        let settings = self.settings(options, beside);
+        let port = if self.wants_datagrams() { Some(sockets.open_datagrams()?) } else { None };
+        let settings = self.settings(options, port);
         let setup = sockets.opened().setup(sockets.ends());
         let setup = Setup { compared: self.conversation.compared.clone(), ..setup };
         let channels = Channels::new(setup, options, sockets.caller);
@@ -215,7 +215,7 @@ impl<'a> Order<'a> {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, NetError> {
         let actor = || self.plan(options).1;
-        let opening = Opening::new(self.conversation, self.wishes.role, options, &actor);
+        let opening = Opening::new(self.conversation, self.choices.role, options, &actor);
         let mut door = Door::new(waiting, opening);
         let mut open = self.open(([0, 0, 0, 0], 0).into());
         let mut last: Option<Report> = None;

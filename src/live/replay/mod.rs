@@ -32,7 +32,7 @@ pub use drive::{LINGER, Order};
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use numbers::{Numbering, Numbers, Window};
-pub use plan::{Plan, Step, Unsaid, Wishes};
+pub use plan::{Choices, Plan, Step, Unsent};
 pub use player::{Action, Channels, Ending, Pace, Player, Progress, Settings};
 pub use received::{Arrival, Received};
 pub use recording::{Conversation, Recording, RecordingError, between};

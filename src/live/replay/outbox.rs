@@ -52,7 +52,7 @@ pub struct Outbox {
     /// Remarks for the user, each once.
     pub remarks: Vec<String>,
     /// The port of our socket for datagrams beside the stream.
-    pub beside: Option<u16>,
+    pub datagram_port: Option<u16>,
     /// The peer's port for them, once the peer has named it. Our socket is to be connected to it.
     pub connect: Option<u16>,
     /// The reason why it cannot continue, if the peer did not give one: the peer has stopped answering.

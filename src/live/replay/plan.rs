@@ -24,7 +24,7 @@ impl Step {
 
 /// A message that is not sent, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsaid {
+pub struct Unsent {
     /// Its frame in the capture.
     pub frame: u64,
     /// Its name.
@@ -43,7 +43,7 @@ pub struct Plan {
     /// The times of the first and the last message of either side, among those that are played.
     pub span: Option<[Time; 2]>,
     /// Messages that are refused because they may harm the peer.
-    pub refused: Vec<Unsaid>,
+    pub refused: Vec<Unsent>,
     /// The kinds of messages that the session makes live instead, with their number.
     pub live: BTreeMap<&'static str, u64>,
     /// The number of messages that the user drops.
@@ -54,7 +54,7 @@ pub struct Plan {
 
 /// The user's choices for a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Wishes {
+pub struct Choices {
     /// The side to play.
     pub role: Role,
     /// Whether to send also messages that may harm the peer.
@@ -65,19 +65,19 @@ pub struct Wishes {
 
 impl Plan {
     /// Sorts the messages.
-    pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
+    pub fn new(messages: &[Recorded], choices: &Choices, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        let is_kept = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
+        let is_kept = |message: &&Recorded| choices.until.is_none_or(|frame| message.frame <= frame);
         let messages: Vec<&Recorded> = messages.iter().take_while(is_kept).collect();
         let outcomes: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.decoded));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
         for (message, outcome) in messages.into_iter().zip(outcomes) {
-            let ours = message.decoded.from == wishes.role;
+            let ours = message.decoded.from == choices.role;
             match (ours, outcome) {
                 _ if message.decoded.from == Role::Unknown => plan.unknown += 1,
                 (true, _) if message.dropped => plan.dropped += 1,
-                (true, Disposition::Danger(why)) if !wishes.allow_dangerous => plan.refused.push(Unsaid {
+                (true, Disposition::Danger(why)) if !choices.allow_dangerous => plan.refused.push(Unsent {
                     frame: message.frame,
                     message: format!("{}.{}", message.decoded.proto, message.decoded.message),
                     why,

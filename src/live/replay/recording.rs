@@ -156,12 +156,12 @@ impl Recording {
         if !conversation.is_whole() {
             return Err("these datagrams belong to a stream, and are played with it: --list shows streams".into());
         }
-        let beside = self.beside(conversation);
+        let datagrams = self.datagrams_of(conversation);
         let mut conversation = conversation.clone();
-        for other in beside {
+        for other in datagrams {
             let Some(other) = self.flows.get(&other) else { continue };
             conversation.messages.extend(other.messages.iter().cloned().map(|mut m| {
-                m.decoded.channel = Channel::Beside;
+                m.decoded.channel = Channel::Datagrams;
                 m
             }));
         }
@@ -184,9 +184,9 @@ impl Recording {
 
     /// Returns the numbers of the conversations that belong to a stream: datagrams between its client and the address
     /// that it named.
-    fn beside(&self, conversation: &Conversation) -> Vec<u64> {
+    fn datagrams_of(&self, conversation: &Conversation) -> Vec<u64> {
         let [client, server] = conversation.ends;
-        let at = conversation.replay.beside(&conversation.messages, server);
+        let at = conversation.replay.datagram_address(&conversation.messages, server);
         let Some(at) = at.filter(|_| conversation.transport == Transport::Tcp) else { return Vec::new() };
         let belongs = |c: &&Conversation| {
             c.transport == Transport::Udp && c.ends.contains(&at) && c.ends.iter().any(|end| end.ip() == client.ip())

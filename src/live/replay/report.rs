@@ -3,7 +3,7 @@
 mod differences;
 
 use super::compare::Divergence;
-use super::plan::Unsaid;
+use super::plan::Unsent;
 use crate::live::replay::actor::Counts;
 use crate::plural::Plural;
 use serde_json::{Value as Json, json};
@@ -28,9 +28,9 @@ pub struct Report {
     /// Those of them that were only counted, because no memory was left to keep them for comparison.
     pub uncompared: u64,
     /// Messages that were not sent, with the reasons.
-    pub unsaid: Vec<Unsaid>,
+    pub unsent: Vec<Unsent>,
     /// Messages that were refused because they may harm the peer.
-    pub refused: Vec<Unsaid>,
+    pub refused: Vec<Unsent>,
     /// Messages that the session made live instead of repeating them, by kind.
     pub live: BTreeMap<&'static str, u64>,
     /// Messages that the user dropped.
@@ -59,7 +59,7 @@ pub struct Report {
 impl Report {
     /// Whether everything was sent, and acknowledged if the protocol does that.
     pub fn complete(&self) -> bool {
-        self.trouble.is_none() && self.unsaid.is_empty() && self.counts.unacknowledged == 0
+        self.trouble.is_none() && self.unsent.is_empty() && self.counts.unacknowledged == 0
     }
 
     /// Whether the peer diverged from the capture, or sent more than could be compared.
@@ -87,10 +87,10 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "{value}");
         };
-        let unsaid =
-            |kind: &str, u: &Unsaid| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
-        self.refused.iter().for_each(|u| line(unsaid("refused", u)));
-        self.unsaid.iter().for_each(|u| line(unsaid("unsaid", u)));
+        let unsent =
+            |kind: &str, u: &Unsent| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
+        self.refused.iter().for_each(|u| line(unsent("refused", u)));
+        self.unsent.iter().for_each(|u| line(unsent("unsaid", u)));
         self.divergences.iter().for_each(|divergence| line(programs(divergence)));
         for (kind, divergence) in &self.others {
             let mut value = programs(divergence);
@@ -116,7 +116,7 @@ impl Report {
             "not_repeated": self.live,
             "dropped": self.dropped,
             "refused": self.refused.len(),
-            "unsaid": self.unsaid.len(),
+            "unsaid": self.unsent.len(),
             "divergences": self.divergences.len(),
             "others": self.others(),
             "round_trip_ms": trips,
@@ -135,12 +135,12 @@ impl Report {
 impl Report {
     /// Lists the messages that were not sent, each reason once.
     fn not_sent(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reasons: Vec<&[Unsaid]> = self.unsaid.chunk_by(|one, other| one.why == other.why).collect();
+        let reasons: Vec<&[Unsent]> = self.unsent.chunk_by(|one, other| one.why == other.why).collect();
         for alike in reasons.iter().take(SHOWN) {
             match alike {
                 // Without a frame of the capture: it was made live.
-                [Unsaid { frame: 0, message, why }] => writeln!(f, "not sent      {message}: {why}")?,
-                [Unsaid { frame, message, why }] => writeln!(f, "not sent      frame {frame} {message}: {why}")?,
+                [Unsent { frame: 0, message, why }] => writeln!(f, "not sent      {message}: {why}")?,
+                [Unsent { frame, message, why }] => writeln!(f, "not sent      frame {frame} {message}: {why}")?,
                 [first, .., last] => {
                     let (count, why) = (alike.len(), &first.why);
                     writeln!(f, "not sent      {count} messages, frames {} to {}: {why}", first.frame, last.frame)?;
@@ -221,11 +221,11 @@ impl fmt::Display for Report {
                 Plural(self.unknown, "message")
             )?;
         }
-        for unsaid in self.refused.iter().take(SHOWN) {
+        for unsent in self.refused.iter().take(SHOWN) {
             writeln!(
                 f,
                 "refused       frame {} {}: {} (--allow-dangerous sends it)",
-                unsaid.frame, unsaid.message, unsaid.why
+                unsent.frame, unsent.message, unsent.why
             )?;
         }
         self.not_sent(f)?;

@@ -26,7 +26,7 @@ pub struct Sockets<'a> {
     pub caller: bool,
     /// A socket that is bound, and not connected yet.
     socket: Option<UdpSocket>,
-    beside: Option<Wire<'a>>,
+    datagrams: Option<Wire<'a>>,
     /// Whether the last bytes arrived beside the stream, so that it is the stream's turn.
     turned: bool,
     /// Bytes that arrived before the session was played.
@@ -59,7 +59,7 @@ impl<'a> Sockets<'a> {
     }
 
     fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {
-        Sockets { open, main, caller, socket: None, beside: None, turned: false, first: None, untold: None }
+        Sockets { open, main, caller, socket: None, datagrams: None, turned: false, first: None, untold: None }
     }
 
     /// Returns the parameters with which the conversation was opened.
@@ -81,7 +81,7 @@ impl<'a> Sockets<'a> {
     ///
     /// # Errors
     /// Returns the socket's error.
-    pub fn open_beside(&mut self) -> Result<u16, NetError> {
+    pub fn open_datagrams(&mut self) -> Result<u16, NetError> {
         let socket = UdpSocket::bind(SocketAddr::new(self.ends()[0].ip(), 0)).map_err(NetError::of_datagram)?;
         let port = socket.local_addr().map_err(NetError::of_datagram)?.port();
         self.socket = Some(socket);
@@ -91,19 +91,21 @@ impl<'a> Sockets<'a> {
     fn perform(&mut self, action: Action, player: &mut Player<'_, '_>) -> Result<(), NetError> {
         match action {
             Action::Send(Channel::Main, bytes) => self.main.send(&bytes)?,
-            Action::Send(Channel::Beside, bytes) => self.beside.as_mut().map_or(Ok(()), |wire| wire.send(&bytes))?,
+            Action::Send(Channel::Datagrams, bytes) => {
+                self.datagrams.as_mut().map_or(Ok(()), |wire| wire.send(&bytes))?
+            }
             Action::Finish => self.main.finish(),
             Action::Reconnect => {
                 self.main.finish();
                 let Open { transport, peer, timeout, recorder, ref stop, .. } = self.open;
                 self.main = Wire::connect(transport, peer, timeout, recorder, stop)?;
-                (self.beside, self.untold) = (None, None);
+                (self.datagrams, self.untold) = (None, None);
                 player.connected(self.main.ends(), Instant::now());
             }
-            Action::ConnectBeside(port) => {
+            Action::ConnectDatagrams(port) => {
                 if let Some(socket) = self.socket.take() {
                     let peer = SocketAddr::new(self.open.peer.ip(), port);
-                    self.beside = Some(Wire::datagrams(socket, peer, self.open.recorder)?);
+                    self.datagrams = Some(Wire::datagrams(socket, peer, self.open.recorder)?);
                 }
             }
         }
@@ -118,12 +120,12 @@ impl<'a> Sockets<'a> {
                 return Ok(true);
             }
             let turned = std::mem::take(&mut self.turned);
-            if let Some(wire) = self.beside.as_mut().filter(|_| !turned)
+            if let Some(wire) = self.datagrams.as_mut().filter(|_| !turned)
                 && self.untold.is_none()
             {
                 match wire.recv(Duration::ZERO) {
                     Ok(Arrived::Bytes(bytes)) => {
-                        player.recv(Channel::Beside, bytes, Instant::now());
+                        player.recv(Channel::Datagrams, bytes, Instant::now());
                         self.turned = true;
                         return Ok(true);
                     }
@@ -132,7 +134,7 @@ impl<'a> Sockets<'a> {
                 }
             }
             let left = until.saturating_duration_since(Instant::now());
-            let wait = match self.beside {
+            let wait = match self.datagrams {
                 Some(_) if turned || self.untold.is_some() => Duration::ZERO,
                 Some(_) => left.min(TURN),
                 None => left,

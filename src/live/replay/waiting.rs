@@ -19,7 +19,7 @@ const TURN: Duration = Duration::from_millis(5);
 /// The number of connections that may wait with their first message. The oldest makes room for a new one.
 const CALLERS: usize = 16;
 /// The most bytes of a connection that are read at once.
-const PIECE: usize = 1 << 14;
+const CHUNK: usize = 1 << 14;
 /// Larger than any opening. A peer that has sent more without a whole message is a stranger.
 const LARGEST: usize = 1 << 18;
 /// The number of visitors that are listed.
@@ -254,7 +254,7 @@ impl<'w, 'a> Door<'w, 'a> {
             Err(error) if waited(&error) => {}
             Err(error) => return Err(NetError::of(error)),
         }
-        buffer.resize(PIECE, 0);
+        buffer.resize(CHUNK, 0);
         let (mut at, mut idle) = (0, true);
         while let Some(caller) = self.callers.get_mut(at) {
             let seen = match caller.stream.read(buffer) {

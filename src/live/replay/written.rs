@@ -1,7 +1,7 @@
 //! Writes edited messages before the first packet is sent. One that cannot be written is refused, with its place.
 
 use super::edit::Changes;
-use super::plan::Wishes;
+use super::plan::Choices;
 use super::recording::Conversation;
 use crate::dissect::{Options, Role};
 use crate::live::replay::actor::{Actor, Recorded};
@@ -22,12 +22,12 @@ impl Conversation {
     /// Returns the message and the field that cannot be as the user wants it.
     pub(super) fn write_edits(
         &mut self,
-        wishes: &Wishes,
+        choices: &Choices,
         options: &Options,
         actor: &dyn Actor,
         clients: Option<u32>,
     ) -> Result<(), String> {
-        let Wishes { role, until, .. } = *wishes;
+        let Choices { role, until, .. } = *choices;
         let played = |m: &Recorded| until.is_none_or(|until| m.frame <= until);
         let ours = |m: &Recorded| m.decoded.from == role && !m.dropped && played(m);
         if !self.messages.iter().any(|m| ours(m) && (m.edited || m.changed.wrong.is_some())) {

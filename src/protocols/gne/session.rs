@@ -10,7 +10,7 @@ use super::packets::{empty, packets};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream};
-use crate::protocols::hawknl::framing::{Framing, Piece};
+use crate::protocols::hawknl::framing::{Chunk, Framing};
 use crate::protocols::hawknl::{self, HEADER, lines};
 use std::mem;
 use std::net::SocketAddr;
@@ -255,41 +255,41 @@ fn hello(role: Role, bytes: &[u8], set: Option<Message>) -> Option<Message> {
 }
 
 impl Framed for GneSession {
-    type Kind = Piece;
+    type Kind = Chunk;
 
     fn state(&mut self) -> &mut StreamState {
         &mut self.stream
     }
 
-    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Piece> {
+    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Chunk> {
         let last = !matches!(event, StreamEvent::Data { .. });
         self.before_gap = matches!(event, StreamEvent::Gap { .. });
-        let Some(piece) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
-        Next::Pdu(match piece {
-            Piece::Content { length } => Pdu::whole(piece, HEADER, length),
+        let Some(chunk) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
+        Next::Pdu(match chunk {
+            Chunk::Content { length } => Pdu::whole(chunk, HEADER, length),
             // The capture may contain no more than its header.
-            Piece::Unfinished { there, .. } => Pdu::whole(piece, 0, HEADER + there),
-            Piece::Stub { there: length } | Piece::Noise { count: length, .. } => Pdu::whole(piece, 0, length),
+            Chunk::Unfinished { there, .. } => Pdu::whole(chunk, 0, HEADER + there),
+            Chunk::Stub { there: length } | Chunk::Noise { count: length, .. } => Pdu::whole(chunk, 0, length),
         })
     }
 
-    fn pdu(&mut self, piece: Piece, place: &Provenance<'_>, out: &mut Out<'_>) {
+    fn pdu(&mut self, chunk: Chunk, place: &Provenance<'_>, out: &mut Out<'_>) {
         let role = self.role(out.flow_info, place.side);
-        match piece {
-            Piece::Content { .. } => {
+        match chunk {
+            Chunk::Content { .. } => {
                 let after_gap = mem::take(&mut self.direction(place.side).after_gap);
                 return self.content(place, after_gap, out);
             }
-            Piece::Unfinished { length, .. } => {
+            Chunk::Unfinished { length, .. } => {
                 lines::unfinished(length, place.bytes, role, self.before_gap, out);
                 let content = place.bytes.get(HEADER..).unwrap_or(&[]);
                 self.unfinished(place.side, content, role);
                 return self.emit(&Provenance { length: content.len(), ..*place }, out);
             }
-            Piece::Stub { .. } => {
+            Chunk::Stub { .. } => {
                 lines::stub(place.bytes, role, self.before_gap, out);
             }
-            Piece::Noise { wrong, .. } => {
+            Chunk::Noise { wrong, .. } => {
                 let after_gap = self.direction(place.side).after_gap;
                 lines::noise(wrong, place.bytes, role, after_gap, out);
             }

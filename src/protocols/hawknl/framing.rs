@@ -17,7 +17,7 @@ pub enum Wrong {
 
 /// The beginning of the unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Chunk {
     /// A header and all of its content.
     Content {
         /// Bytes of content.
@@ -58,25 +58,25 @@ impl Framing {
     }
 
     /// Returns what the unread bytes begin with; `None`: more bytes are needed. `last`: no more will arrive.
-    pub fn next(&mut self, stream: &Stream, last: bool) -> Option<Piece> {
+    pub fn next(&mut self, stream: &Stream, last: bool) -> Option<Chunk> {
         let bytes = stream.bytes();
         if self.searching.is_none() {
             match header(bytes) {
-                Some(Ok(length)) if bytes.len() - HEADER >= length => return Some(Piece::Content { length }),
-                Some(Ok(length)) => return last.then_some(Piece::Unfinished { length, there: bytes.len() - HEADER }),
+                Some(Ok(length)) if bytes.len() - HEADER >= length => return Some(Chunk::Content { length }),
+                Some(Ok(length)) => return last.then_some(Chunk::Unfinished { length, there: bytes.len() - HEADER }),
                 Some(Err(_)) => self.searching = Some(stream.offset() + HEADER as u64 - 1),
-                None => return (last && !bytes.is_empty()).then_some(Piece::Stub { there: bytes.len() }),
+                None => return (last && !bytes.is_empty()).then_some(Chunk::Stub { there: bytes.len() }),
             }
         }
         if let Some(count) = self.skip(stream)
             && count > 0
         {
             let magic = bytes.get(..2).is_some_and(|two| two == MAGIC);
-            return Some(Piece::Noise { count, wrong: if magic { Wrong::Length } else { Wrong::Magic } });
+            return Some(Chunk::Noise { count, wrong: if magic { Wrong::Length } else { Wrong::Magic } });
         }
         match self.searching {
             None => self.next(stream, last),
-            Some(_) => (last && !bytes.is_empty()).then_some(Piece::Stub { there: bytes.len() }),
+            Some(_) => (last && !bytes.is_empty()).then_some(Chunk::Stub { there: bytes.len() }),
         }
     }
 
@@ -143,19 +143,19 @@ fn find(bytes: &[u8]) -> (usize, bool) {
 mod tests {
     use super::*;
 
-    fn pieces(bytes: &[u8], lost: bool) -> Vec<Piece> {
+    fn chunks(bytes: &[u8], lost: bool) -> Vec<Chunk> {
         let mut stream = Stream::of(bytes);
         let (mut framing, mut all) = (Framing::default(), Vec::new());
         if lost {
             framing.search();
         }
-        while let Some(piece) = framing.next(&stream, true) {
-            all.push(piece);
-            stream.consume(match piece {
-                Piece::Content { length } => HEADER + length,
-                Piece::Unfinished { there, .. } => HEADER + there,
-                Piece::Stub { there } => there,
-                Piece::Noise { count, .. } => count,
+        while let Some(chunk) = framing.next(&stream, true) {
+            all.push(chunk);
+            stream.consume(match chunk {
+                Chunk::Content { length } => HEADER + length,
+                Chunk::Unfinished { there, .. } => HEADER + there,
+                Chunk::Stub { there } => there,
+                Chunk::Noise { count, .. } => count,
             });
             assert!(all.len() <= bytes.len());
         }
@@ -166,26 +166,26 @@ mod tests {
     #[test]
     fn frames_in_step() {
         assert_eq!(
-            pieces(b"NL\0\x01\xffNL\0\0NL\0\x02", false),
-            [Piece::Content { length: 1 }, Piece::Content { length: 0 }, Piece::Unfinished { length: 2, there: 0 }]
+            chunks(b"NL\0\x01\xffNL\0\0NL\0\x02", false),
+            [Chunk::Content { length: 1 }, Chunk::Content { length: 0 }, Chunk::Unfinished { length: 2, there: 0 }]
         );
-        assert_eq!(pieces(b"NL", false), [Piece::Stub { there: 2 }]);
-        assert_eq!(pieces(b"", false), []);
+        assert_eq!(chunks(b"NL", false), [Chunk::Stub { there: 2 }]);
+        assert_eq!(chunks(b"", false), []);
     }
 
     #[test]
     fn frames_found_again() {
         assert_eq!(
-            pieces(b"QQ\0\x02NL\0\x01\xff", false),
-            [Piece::Noise { count: 4, wrong: Wrong::Magic }, Piece::Content { length: 1 }]
+            chunks(b"QQ\0\x02NL\0\x01\xff", false),
+            [Chunk::Noise { count: 4, wrong: Wrong::Magic }, Chunk::Content { length: 1 }]
         );
-        assert_eq!(pieces(b"NL\x40\x01GNE", false), [Piece::Noise { count: 7, wrong: Wrong::Length }]);
-        assert_eq!(pieces(b"NL\0\x01\xff", true), [Piece::Content { length: 1 }]);
+        assert_eq!(chunks(b"NL\x40\x01GNE", false), [Chunk::Noise { count: 7, wrong: Wrong::Length }]);
+        assert_eq!(chunks(b"NL\0\x01\xff", true), [Chunk::Content { length: 1 }]);
         // A search ignores a length of 0, and keeps bytes that may begin a header.
         assert_eq!(
-            pieces(b"NL\0\0xNL\x40", true),
-            [Piece::Noise { count: 5, wrong: Wrong::Length }, Piece::Stub { there: 3 }]
+            chunks(b"NL\0\0xNL\x40", true),
+            [Chunk::Noise { count: 5, wrong: Wrong::Length }, Chunk::Stub { there: 3 }]
         );
-        assert_eq!(pieces(b"xxNL\x41", true), [Piece::Noise { count: 5, wrong: Wrong::Magic }]);
+        assert_eq!(chunks(b"xxNL\x41", true), [Chunk::Noise { count: 5, wrong: Wrong::Magic }]);
     }
 }

@@ -172,17 +172,17 @@ impl NanoSession {
         direction.next.unmasked |= message.unmasked;
         direction.next.gap = direction.next.gap.or(message.gap.take());
         let mut pending = direction.pending.take().unwrap_or_default();
-        let Pending { bytes: pieces, frames, origin } = &mut *pending;
+        let Pending { bytes: joined, frames, origin } = &mut *pending;
         *origin = message.origin;
-        match pieces.is_empty() {
-            true => std::mem::swap(pieces, &mut message.bytes),
-            false => pieces.extend_from_slice(&message.bytes),
+        match joined.is_empty() {
+            true => std::mem::swap(joined, &mut message.bytes),
+            false => joined.extend_from_slice(&message.bytes),
         }
         let newer = frames.last().copied();
         let room = websocket::MOST_FRAMES.saturating_sub(frames.len());
         frames.extend(message.frames.iter().filter(|f| newer.is_none_or(|n| **f > n)).take(room));
         let mut at = 0;
-        while let Some(rest) = pieces.get(at..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = joined.get(at..).filter(|rest| !rest.is_empty()) {
             let next = package::next(rest);
             let length = match next {
                 package::Next::More => break,
@@ -200,15 +200,15 @@ impl NanoSession {
                 frames.clear();
                 frames.extend_from_slice(message.frames.get(listed..).unwrap_or_default());
             }
-            if many && at < pieces.len() {
+            if many && at < joined.len() {
                 self.direction(side).next.many_frames = message.frames.len();
             }
         }
-        pieces.drain(..at.min(pieces.len()));
-        if pieces.is_empty() {
+        joined.drain(..at.min(joined.len()));
+        if joined.is_empty() {
             frames.clear();
             // Memory of one large message is not kept for the rest of the conversation.
-            pieces.shrink_to(1 << 16);
+            joined.shrink_to(1 << 16);
         }
         self.direction(side).pending = Some(pending);
     }

@@ -121,12 +121,12 @@ pub fn rebuild(heads: &[u8], payload: &[u8]) -> Vec<u8> {
     while let Some(head) = Head::read(heads) {
         let (this, rest) = heads.split_at(head.size.min(heads.len()));
         let length = if rest.is_empty() { payload.len() as u64 } else { head.length.min(payload.len() as u64) };
-        let (piece, more) = payload.split_at(length as usize);
+        let (part, more) = payload.split_at(length as usize);
         out.extend_from_slice(this);
         let start = out.len();
-        out.extend_from_slice(piece);
-        if let (Some(key), Some(piece)) = (head.mask, out.get_mut(start..)) {
-            mask(piece, key);
+        out.extend_from_slice(part);
+        if let (Some(key), Some(part)) = (head.mask, out.get_mut(start..)) {
+            mask(part, key);
         }
         (heads, payload) = (rest, more);
     }

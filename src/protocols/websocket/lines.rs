@@ -207,7 +207,7 @@ impl Carrier {
         }
         let what = match head {
             Head { length, .. } if *length > CONTROL_MOST => Some("a control frame with more than 125 bytes"),
-            Head { fin: false, .. } => Some("a control frame in pieces"),
+            Head { fin: false, .. } => Some("a fragmented control frame"),
             Head { rsv: 1.., .. } => Some("a control frame with reserved bits"),
             _ => None,
         };

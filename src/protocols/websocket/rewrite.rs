@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_become_one_frame_and_control_frames_stay() {
+    fn fragments_become_one_frame_and_control_frames_stay() {
         let mut rewriter = upgraded("");
         let (first, ping) = (vec![0x02, 3, b'a', b'b', b'c'], vec![0x89, 1, 7]);
         let last = vec![0x80, 2, b'd', b'e'];

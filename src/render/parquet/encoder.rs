@@ -41,8 +41,8 @@ impl std::fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// Creates an encoder. `beside`: in a thread of its own; if no thread can be started, in this one.
-    pub fn new(beside: bool) -> Encoder {
+    /// Creates an encoder. `threaded`: in a thread of its own; if no thread can be started, in this one.
+    pub fn new(threaded: bool) -> Encoder {
         // A group is handed over when the one before is written, so at most two are in memory.
         let (jobs, todo) = mpsc::sync_channel(0);
         let (done, emptied) = mpsc::channel();
@@ -60,7 +60,7 @@ impl Encoder {
             }
             writers.finish()
         };
-        let worker = match beside.then(|| thread::Builder::new().name("columns".into()).spawn(work)) {
+        let worker = match threaded.then(|| thread::Builder::new().name("columns".into()).spawn(work)) {
             Some(Ok(thread)) => Worker::Thread { jobs: Some(jobs), emptied, thread: Some(thread) },
             Some(Err(_)) | None => Worker::Here(Writers::default()),
         };

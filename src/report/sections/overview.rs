@@ -220,7 +220,7 @@ fn peers(context: &Context<'_>, html: &mut Html) {
 }
 
 /// Writes the names and sums of two captures side by side.
-pub fn beside(contexts: [&Context<'_>; 2], html: &mut Html) {
+pub fn two(contexts: [&Context<'_>; 2], html: &mut Html) {
     region("sums", "Sums of both", html, |html| {
         html.el("thead").with(|html| {
             html.el("tr").with(|html| {

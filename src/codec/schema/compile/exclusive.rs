@@ -77,18 +77,18 @@ fn opposite((a, a_holds): Atom<'_>, (b, b_holds): Atom<'_>) -> bool {
 fn satisfiable(atoms: &[Atom<'_>]) -> bool {
     let (mut set, mut clear, mut some) = (0u64, 0u64, Vec::new());
     let mut tried = vec![0u64, u64::MAX, i64::MAX as u64, i64::MIN as u64];
-    let mut beside = |n: u64| tried.extend([n.wrapping_sub(1), n, n.wrapping_add(1)]);
+    let mut around = |n: u64| tried.extend([n.wrapping_sub(1), n, n.wrapping_add(1)]);
     for (when, holds) in atoms {
         match (when, holds) {
             (When::Bit(_, bit), true) | (When::Clear(_, bit), false) => set |= 1 << bit,
             (When::Bit(_, bit), false) | (When::Clear(_, bit), true) => clear |= 1 << bit,
             (When::Mask(_, mask), false) => clear |= mask,
             (When::Mask(_, mask), true) => some.push(*mask),
-            (When::Eq(_, n), _) => beside(*n),
-            (When::Is(_, text), _) => beside(text.id),
-            (When::Below(_, n), _) => beside(*n as u64),
-            (When::In(_, list), _) => list.iter().for_each(|n| beside(*n)),
-            (When::Set(_), _) => beside(0),
+            (When::Eq(_, n), _) => around(*n),
+            (When::Is(_, text), _) => around(text.id),
+            (When::Below(_, n), _) => around(*n as u64),
+            (When::In(_, list), _) => list.iter().for_each(|n| around(*n)),
+            (When::Set(_), _) => around(0),
             _ => {}
         }
     }

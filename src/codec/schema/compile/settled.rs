@@ -40,14 +40,14 @@ impl Compiler<'_> {
             let Some(number) = self.all.get_mut(place).filter(|number| number.hidden && !number.constant) else {
                 continue;
             };
-            let beside = self.at.is_beside(&known.at);
+            let present = self.at.is_present_with(&known.at);
             if self.conditions.iter().any(|when| in_vain(when, name)) {
                 number.unsettled = true;
                 continue;
             }
             match by {
-                Settles::Length if beside => number.settled = u64::MAX,
-                Settles::View(mask) if beside => number.settled |= mask,
+                Settles::Length if present => number.settled = u64::MAX,
+                Settles::View(mask) if present => number.settled |= mask,
                 // The session compares the bits with all that are checked by fields of the same list.
                 Settles::Mask(_) if self.at.list == known.at.list => {}
                 _ => (number.unsettled, note) = (true, true),

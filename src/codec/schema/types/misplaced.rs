@@ -60,8 +60,8 @@ pub fn misplaced(t: &FieldText, text: &File, form: Form) -> Option<String> {
     if let (Some(key), true) = (never, t.number.is_some()) {
         return Some(format!("{key} is not for numbers in text"));
     }
-    let beside = longer || t.first_of("scale enum flags angle").is_some();
-    if t.time.is_some() && (no_number || !single || beside) {
+    let other_keys = longer || t.first_of("scale enum flags angle").is_some();
+    if t.time.is_some() && (no_number || !single || other_keys) {
         return Some(format!("time is for whole numbers alone, without names and scale, not for {shown}"));
     }
     if t.angle && (!["i16", "i16le", "i16be"].contains(&base) || t.first_of("scale enum flags").is_some()) {

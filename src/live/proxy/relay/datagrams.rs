@@ -30,7 +30,7 @@ pub(super) enum Receiver {
     /// The socket of all clients.
     Clients,
     /// The socket of one client's datagrams beside its stream.
-    Beside(usize),
+    Datagrams(usize),
     /// The socket that represents a client towards the server.
     Server(usize),
 }
@@ -38,7 +38,7 @@ pub(super) enum Receiver {
 impl Receiver {
     fn direction(self) -> Direction {
         match self {
-            Receiver::Clients | Receiver::Beside(_) => Direction::Up,
+            Receiver::Clients | Receiver::Datagrams(_) => Direction::Up,
             Receiver::Server(_) => Direction::Down,
         }
     }
@@ -47,7 +47,7 @@ impl Receiver {
         match self {
             Receiver::Clients => UDP,
             Receiver::Server(slot) => token(slot, 0),
-            Receiver::Beside(slot) => token(slot, 1),
+            Receiver::Datagrams(slot) => token(slot, 1),
         }
     }
 }
@@ -92,8 +92,8 @@ impl Relay {
     fn receive(&mut self, receiver: Receiver, buffer: &mut [u8], out: &mut dyn RelayOutput) -> Received {
         let arrived = match receiver {
             Receiver::Clients => self.udp.as_ref().map(|socket| socket.recv_from(buffer)),
-            Receiver::Beside(slot) => {
-                udp(&mut self.slots, slot).and_then(|(_, client)| Some(client.beside.as_ref()?.recv_from(buffer)))
+            Receiver::Datagrams(slot) => {
+                udp(&mut self.slots, slot).and_then(|(_, client)| Some(client.own_socket.as_ref()?.recv_from(buffer)))
             }
             Receiver::Server(slot) => udp(&mut self.slots, slot)
                 .map(|(_, client)| client.socket.recv(buffer).map(|length| (length, client.target))),
@@ -111,7 +111,7 @@ impl Relay {
                 Some(slot) => Received::Datagram(slot, length),
                 None => Received::Other,
             },
-            (Some(Ok((length, from))), Receiver::Beside(slot)) => match udp(&mut self.slots, slot) {
+            (Some(Ok((length, from))), Receiver::Datagrams(slot)) => match udp(&mut self.slots, slot) {
                 Some((_, client)) if client.address.ip() == from.ip() => {
                     client.address = from;
                     Received::Datagram(slot, length)
@@ -327,7 +327,7 @@ impl Relay {
         out: &mut dyn RelayOutput,
     ) -> bool {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return false };
-        let sent = match (direction, client.beside.as_ref().or(self.udp.as_ref())) {
+        let sent = match (direction, client.own_socket.as_ref().or(self.udp.as_ref())) {
             (Direction::Up, _) => client.socket.send(bytes),
             (Direction::Down, Some(_)) if client.address.port() == 0 => return false,
             (Direction::Down, Some(socket)) => socket.send_to(bytes, client.address),

@@ -68,7 +68,7 @@ impl Half {
 
     /// Queues the bytes that pass, reports them, and counts the chunks with a flipped bit. Returns false if the
     /// connection must be reset.
-    #[allow(clippy::too_many_arguments, reason = "one piece")]
+    #[allow(clippy::too_many_arguments, reason = "one chunk")]
     pub fn take(
         &mut self,
         impairments: &Impairments,
@@ -84,7 +84,7 @@ impl Half {
         let gone = gone.unwrap_or_else(|| vec![Gone { bytes: received.to_vec(), delay: Duration::ZERO }]);
         let (mut first, mut kept, before, flipped) = (None, true, self.chunks.len(), *corrupted);
         for Gone { mut bytes, delay } in gone {
-            let Some((due, flip)) = self.path.piece(impairments, bytes.len(), now) else {
+            let Some((due, flip)) = self.path.chunk(impairments, bytes.len(), now) else {
                 kept = false;
                 break;
             };

@@ -54,7 +54,7 @@ fn ends(addresses: Addresses, leg: u32) -> [SocketAddr; 2] {
 }
 
 /// Bytes on one leg.
-struct Piece<'p> {
+struct Payload<'p> {
     leg: u32,
     addresses: Addresses,
     direction: Direction,
@@ -105,7 +105,7 @@ impl<W: Write> LegWriter<W> {
             None => comment(delayed, &passed.remark()),
         };
         let [leg, _] = legs(direction);
-        self.piece(&Piece { leg, addresses, direction, time, datagram, bytes }, &comment)?;
+        self.payload(&Payload { leg, addresses, direction, time, datagram, bytes }, &comment)?;
         // A queue limits their number.
         if lost.is_none() && (!delayed.is_zero() || passed.held && datagram) && self.missing == 0 {
             self.waiting.insert(number, self.written);
@@ -122,7 +122,7 @@ impl<W: Write> LegWriter<W> {
         self.waiting.remove(&arrival.number);
         let comment = comment(delayed, &arrival.remark);
         let [_, leg] = legs(direction);
-        self.piece(&Piece { leg, addresses, direction, time, datagram, bytes }, &comment)
+        self.payload(&Payload { leg, addresses, direction, time, datagram, bytes }, &comment)
     }
 
     /// Forgets an arrival that waited, and is not sent.
@@ -138,56 +138,56 @@ impl<W: Write> LegWriter<W> {
         let Ended { addresses, direction, arrived, reset, time } = *ended;
         let [from, to] = legs(direction);
         let leg = if arrived { from } else { to };
-        let piece = Piece { leg, addresses, direction, time, datagram: false, bytes: &[] };
-        self.open(&piece)?;
+        let payload = Payload { leg, addresses, direction, time, datagram: false, bytes: &[] };
+        self.open(&payload)?;
         let segment = Segment { fin: !reset, rst: reset, has_ack: true, ..Segment::default() };
-        self.segment(&piece, direction, segment, "")
+        self.segment(&payload, direction, segment, "")
     }
 
-    fn piece(&mut self, piece: &Piece<'_>, comment: &str) -> io::Result<()> {
-        let bytes = piece.bytes;
-        if piece.datagram {
+    fn payload(&mut self, payload: &Payload<'_>, comment: &str) -> io::Result<()> {
+        let bytes = payload.bytes;
+        if payload.datagram {
             let body = Body::Udp { payload: bytes, length: bytes.len() };
-            return self.frame(piece, piece.direction, &body, comment);
+            return self.frame(payload, payload.direction, &body, comment);
         }
-        self.open(piece)?;
-        for payload in bytes.chunks(MSS) {
-            let segment = Segment { payload, length: payload.len(), has_ack: true, ..Segment::default() };
-            self.segment(piece, piece.direction, segment, comment)?;
+        self.open(payload)?;
+        for part in bytes.chunks(MSS) {
+            let segment = Segment { payload: part, length: part.len(), has_ack: true, ..Segment::default() };
+            self.segment(payload, payload.direction, segment, comment)?;
         }
         Ok(())
     }
 
     /// Adds a stream's handshake before its first segment.
-    fn open(&mut self, piece: &Piece<'_>) -> io::Result<()> {
+    fn open(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         if self.next.len() > STREAMS {
             self.next.clear();
         }
-        if let Entry::Vacant(place) = self.next.entry((piece.leg, ends(piece.addresses, piece.leg))) {
+        if let Entry::Vacant(place) = self.next.entry((payload.leg, ends(payload.addresses, payload.leg))) {
             place.insert([1000, 5000]);
-            self.segment(piece, Direction::Up, Segment { syn: true, ..Segment::default() }, "")?;
-            self.segment(piece, Direction::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, "")?;
+            self.segment(payload, Direction::Up, Segment { syn: true, ..Segment::default() }, "")?;
+            self.segment(payload, Direction::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, "")?;
         }
         Ok(())
     }
 
     fn segment(
         &mut self,
-        piece: &Piece<'_>,
+        payload: &Payload<'_>,
         direction: Direction,
         segment: Segment<'_>,
         comment: &str,
     ) -> io::Result<()> {
-        let next = self.next.entry((piece.leg, ends(piece.addresses, piece.leg))).or_insert([1000, 5000]);
+        let next = self.next.entry((payload.leg, ends(payload.addresses, payload.leg))).or_insert([1000, 5000]);
         let (seq, ack) = (next[direction.index()], next[direction.other().index()]);
         let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
         next[direction.index()] = seq.wrapping_add(taken);
         let body = Body::Tcp(Segment { seq, ack: if segment.has_ack { ack } else { 0 }, ..segment });
-        self.frame(piece, direction, &body, comment)
+        self.frame(payload, direction, &body, comment)
     }
 
-    fn frame(&mut self, piece: &Piece<'_>, direction: Direction, body: &Body<'_>, comment: &str) -> io::Result<()> {
-        let ends = ends(piece.addresses, piece.leg);
+    fn frame(&mut self, payload: &Payload<'_>, direction: Direction, body: &Body<'_>, comment: &str) -> io::Result<()> {
+        let ends = ends(payload.addresses, payload.leg);
         let [src, dst] = [ends[direction.index()], ends[direction.other().index()]];
         ethernet(src, dst, body, &mut self.frame).map_err(io::Error::other)?;
         // Packets after a missing one would hide the gap.
@@ -195,7 +195,7 @@ impl<W: Write> LegWriter<W> {
             self.missing += 1;
             return Ok(());
         }
-        self.out.packet(piece.leg, piece.time, &self.frame, self.frame.len(), [comment])?;
+        self.out.packet(payload.leg, payload.time, &self.frame, self.frame.len(), [comment])?;
         self.written += 1;
         Ok(())
     }

@@ -263,8 +263,8 @@ impl Relay {
     fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         match self.slots.get_mut(slot) {
             Some(Some((_, Entry::Udp(client)))) => {
-                if client.beside.is_some() {
-                    self.read_socket(Receiver::Beside(slot), watch, out);
+                if client.own_socket.is_some() {
+                    self.read_socket(Receiver::Datagrams(slot), watch, out);
                 }
                 self.read_socket(Receiver::Server(slot), watch, out);
             }
@@ -286,10 +286,10 @@ impl Relay {
 
     /// Follows the datagrams that a stream has named, or reports that it does not.
     fn follow(&mut self, watch: &mut Watch<'_, '_>, out: &mut dyn RelayOutput) {
-        let (opened, messages) = watch.opened_beside();
+        let (opened, messages) = watch.opened_for_datagrams();
         messages.into_iter().for_each(|text| out.note(Topic::Other, text));
-        opened.into_iter().for_each(|opened| self.open_beside(opened, out));
-        if watch.follows_beside() {
+        opened.into_iter().for_each(|opened| self.open_for_datagrams(opened, out));
+        if watch.follows_datagrams() {
             return;
         }
         for server in watch.named().filter(|server| *server != self.config.target) {

@@ -27,7 +27,7 @@ pub(super) struct Client {
     pub own: SocketAddr,
     /// The proxy's address that it sends to: a socket of its own, if its datagrams are beside a stream.
     pub local: SocketAddr,
-    pub beside: Option<UdpSocket>,
+    pub own_socket: Option<UdpSocket>,
     pub target: SocketAddr,
     pub paths: [Path; 2],
     /// The highest number of a packet that was sent, for both directions.
@@ -126,7 +126,7 @@ impl Relay {
         if let Some((_, mut entry)) = self.slots.get_mut(slot).and_then(Option::take) {
             match &mut entry {
                 Entry::Udp(client) => {
-                    match &mut client.beside {
+                    match &mut client.own_socket {
                         Some(socket) => drop(self.poll.registry().deregister(socket)),
                         None => drop(self.clients.remove(&client.address)),
                     }
@@ -176,7 +176,7 @@ impl Relay {
         for (_, entry) in self.slots.iter().flatten() {
             match entry {
                 // Datagrams beside a stream are no client of their own.
-                Entry::Udp(client) => status.datagram_clients += usize::from(client.beside.is_none()),
+                Entry::Udp(client) => status.datagram_clients += usize::from(client.own_socket.is_none()),
                 Entry::Tcp(pair) => {
                     status.streams += 1;
                     status.stream_bytes += pair.queued();
@@ -255,11 +255,11 @@ impl Relay {
     }
 
     /// Relays datagrams beside a stream through these sockets.
-    pub(super) fn open_beside(&mut self, opened: Opened, out: &mut dyn RelayOutput) {
+    pub(super) fn open_for_datagrams(&mut self, opened: Opened, out: &mut dyn RelayOutput) {
         let (slot, number) = self.place();
         // It is not a client of its own.
         self.counts.clients -= 1;
-        match self.beside(opened, slot, number) {
+        match self.datagram_client(opened, slot, number) {
             Ok(client) => self.take(slot, number, Entry::Udp(Box::new(client))),
             Err(error) => {
                 out.note(Topic::TurnedAway, format!("no socket for a stream's datagrams: {error}"));
@@ -268,7 +268,7 @@ impl Relay {
         }
     }
 
-    fn beside(&self, opened: Opened, slot: usize, number: u64) -> io::Result<Client> {
+    fn datagram_client(&self, opened: Opened, slot: usize, number: u64) -> io::Result<Client> {
         let Opened { client, server, target, of } = opened;
         let (local, own) = (client.local_addr()?, server.local_addr()?);
         for socket in [&client, &server] {
@@ -301,12 +301,12 @@ impl Relay {
         [address, target]: [SocketAddr; 2],
         [local, own]: [SocketAddr; 2],
         socket: UdpSocket,
-        beside: Option<UdpSocket>,
+        own_socket: Option<UdpSocket>,
         number: u64,
     ) -> Client {
         let paths =
             [0, 1].map(|direction| Path::new(self.config.seed, number, direction).towards(target.ip(), self.begun));
         let (highest, last) = ([0; 2], Instant::now());
-        Client { address, socket, own, local, beside, target, paths, highest, last, reported: false }
+        Client { address, socket, own, local, own_socket, target, paths, highest, last, reported: false }
     }
 }

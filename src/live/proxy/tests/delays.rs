@@ -162,7 +162,7 @@ fn a_rate_and_its_queue() {
     }
     // A stream waits instead; each 1,460 bytes have headers of 40.
     let mut path = Path::new(1, 1, 0);
-    let due = |path: &mut Path, payload, bytes| path.piece(&rate(payload, 100), bytes, start).map(|(due, _)| due);
+    let due = |path: &mut Path, payload, bytes| path.chunk(&rate(payload, 100), bytes, start).map(|(due, _)| due);
     assert_eq!((0..4).filter_map(|_| due(&mut path, true, 1000)).last(), Some(start + ms(4000)));
     assert_eq!(due(&mut path, false, 1461), Some(start + ms(4000 + 1461 + 80)));
 }
@@ -202,7 +202,7 @@ fn outages() {
     assert_eq!(late.datagram(&impairments, 10, start + ms(29_000)).lost, Some(Lost::Outage));
     // A stream continues after the outage, in order.
     let mut path = Path::new(1, 3, 0).towards("127.0.0.1".parse().unwrap(), start);
-    let mut due = |at| path.piece(&impairments, 10, start + ms(at)).unwrap().0 - start;
+    let mut due = |at| path.chunk(&impairments, 10, start + ms(at)).unwrap().0 - start;
     assert_eq!([27_990, 28_000, 29_900, 30_000].map(&mut due), [27_995, 30_005, 30_005, 30_005].map(ms));
     assert_eq!(due(30_001), ms(30_006));
 }

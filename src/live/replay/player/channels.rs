@@ -15,7 +15,7 @@ pub struct Channels<'a> {
     /// Whether we have opened the connection, and can open another.
     pub(super) caller: bool,
     session: Option<Box<dyn Session>>,
-    beside: Option<Exchange<'a>>,
+    datagrams: Option<Exchange<'a>>,
 }
 
 impl<'a> Channels<'a> {
@@ -23,20 +23,20 @@ impl<'a> Channels<'a> {
     /// and encoders.
     pub fn new(setup: Setup<'a>, options: &Options, caller: bool) -> Channels<'a> {
         let main = Exchange::new(setup, options);
-        Channels { options: options.clone(), main, caller, session: None, beside: None }
+        Channels { options: options.clone(), main, caller, session: None, datagrams: None }
     }
 
     pub(super) fn get(&mut self, channel: Channel) -> Option<&mut Exchange<'a>> {
         match channel {
             Channel::Main => Some(&mut self.main),
-            Channel::Beside => self.beside.as_mut(),
+            Channel::Datagrams => self.datagrams.as_mut(),
         }
     }
 
     /// Returns the next received message.
     pub(super) fn next(&mut self, channel: Channel) -> Option<OwnedMessage> {
         let message = self.get(channel)?.poll_message()?;
-        self.look_beside();
+        self.take_session();
         Some(OwnedMessage { channel, ..message })
     }
 
@@ -49,12 +49,12 @@ impl<'a> Channels<'a> {
         } else {
             exchange.send(message, now)?
         }
-        self.look_beside();
+        self.take_session();
         Ok(())
     }
 
     /// Takes the session for datagrams beside the stream, once the stream has announced them.
-    fn look_beside(&mut self) {
+    fn take_session(&mut self) {
         if let Some((_, session)) = self.main.expects() {
             self.session = Some(session);
         }
@@ -66,14 +66,14 @@ impl<'a> Channels<'a> {
         // The connection has one number, and the datagrams beside it another.
         let flow = setup.flow + 2;
         self.main = Exchange::new(Setup { ends, flow, ..setup }, &self.options);
-        (self.session, self.beside) = (None, None);
+        (self.session, self.datagrams) = (None, None);
     }
 
     /// Creates the exchange beside the stream, now that both sides know each other's port. Returns false if there is
     /// one already, or the stream has not announced datagrams.
-    pub(super) fn connect_beside(&mut self, ours: u16, theirs: u16) -> bool {
-        self.look_beside();
-        if self.beside.is_some() {
+    pub(super) fn connect_datagrams(&mut self, ours: u16, theirs: u16) -> bool {
+        self.take_session();
+        if self.datagrams.is_some() {
             return false;
         }
         let Some(session) = self.session.take() else { return false };
@@ -81,7 +81,7 @@ impl<'a> Channels<'a> {
         let [own, peer] = setup.ends;
         let ends = [SocketAddr::new(own.ip(), ours), SocketAddr::new(peer.ip(), theirs)];
         let setup = Setup { ends, transport: Transport::Udp, flow: setup.flow + 1, ..setup };
-        self.beside = Some(Exchange::beside(setup, &self.options, session));
+        self.datagrams = Some(Exchange::of_datagrams(setup, &self.options, session));
         true
     }
 }

@@ -18,7 +18,7 @@ pub use channels::Channels;
 pub use settings::{Ending, Pace, Progress, Settings};
 
 use super::compare::{Compared, apart, compare, parts};
-use super::plan::{Plan, Step, Unsaid};
+use super::plan::{Plan, Step, Unsent};
 use super::report::Report;
 use crate::live::NetError;
 use crate::live::replay::actor::{Actor, Cause, Counts, Handling, Outbox};
@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(10);
 
 /// The cap on the list of answers that could not be sent, because the peer decides how many there are.
-const UNSAID: usize = 1 << 16;
+const UNSENT: usize = 1 << 16;
 
 /// A player's request to the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Action {
     /// Leaves this connection and makes a new one to the same peer, for [`Player::connected`].
     Reconnect,
     /// Connects the socket for datagrams beside the stream to a port of the peer's.
-    ConnectBeside(u16),
+    ConnectDatagrams(u16),
     /// Closes our direction of the stream.
     Finish,
 }
@@ -81,7 +81,7 @@ pub struct Player<'p, 'a> {
     /// The steps before it that are delayed.
     late: Late,
     sent: u64,
-    unsaid: Vec<Unsaid>,
+    unsent: Vec<Unsent>,
     error: Option<String>,
     stopped: bool,
     /// The time that leaving may take, once it was asked to stop.
@@ -135,7 +135,7 @@ impl<'p, 'a> Player<'p, 'a> {
             next: 0,
             late: Late::default(),
             sent: 0,
-            unsaid: Vec::new(),
+            unsent: Vec::new(),
             error: None,
             stopped: false,
             hurried: None,
@@ -179,7 +179,7 @@ impl<'p, 'a> Player<'p, 'a> {
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.phase == Phase::New {
             self.phase = Phase::Playing;
-            (self.out.beside, self.clock) = (self.settings.beside, now);
+            (self.out.datagram_port, self.clock) = (self.settings.datagram_port, now);
             self.actor.begin(now, &mut self.out);
         }
         self.repeat_goodbye(now);
@@ -297,10 +297,10 @@ impl<'p, 'a> Player<'p, 'a> {
     /// Returns the report of the session.
     pub fn report(self, now: Instant) -> Report {
         let Player {
-            plan, mut actor, out, received, met, sent, mut unsaid, error, stopped, next, mut late, cut, ..
+            plan, mut actor, out, received, met, sent, mut unsent, error, stopped, next, mut late, cut, ..
         } = self;
         for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
-            unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
+            unsent.push(unsent_step(step, error.as_deref().unwrap_or("the session was over")));
         }
         // Messages that were no longer kept have arrived, too.
         let arrived = |at: usize| received.more > 0 && met.arrived(at);
@@ -318,7 +318,7 @@ impl<'p, 'a> Player<'p, 'a> {
             expected: expected.iter().map(|(m, _)| &m.decoded).filter(counted).count() as u64,
             received: messages.iter().filter(counted).count() as u64 + received.more,
             uncompared: received.more,
-            unsaid,
+            unsent,
             refused: plan.refused.clone(),
             live: plan.live.clone(),
             dropped: plan.dropped,
@@ -336,15 +336,15 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// Returns the result of the session, without the peer's messages.
     pub fn ending(self) -> Ending {
-        let Player { plan, actor, channels, out, unsaid, error, stopped, next, mut late, .. } = self;
+        let Player { plan, actor, channels, out, unsent, error, stopped, next, mut late, .. } = self;
         let left = late.abandon().next().unwrap_or(next);
         let left = plan.steps.get(left).map(|step| format!("{} was not sent: the session was over", step.name()));
-        let unsaid = unsaid.first().map(|unsaid| format!("{} was not sent: {}", unsaid.message, unsaid.why)).or(left);
+        let unsent = unsent.first().map(|unsent| format!("{} was not sent: {}", unsent.message, unsent.why)).or(left);
         Ending {
-            complete: error.is_none() && unsaid.is_none() && out.counts.unacknowledged == 0,
-            over: actor.over().filter(|_| unsaid.is_some()),
+            complete: error.is_none() && unsent.is_none() && out.counts.unacknowledged == 0,
+            over: actor.over().filter(|_| unsent.is_some()),
             trouble: error,
-            unsaid,
+            unsent,
             stopped,
             answered: !channels.main.raw().is_empty() && !actor.life().silent,
         }
@@ -427,14 +427,14 @@ impl<'p, 'a> Player<'p, 'a> {
                 Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {
                     self.out.remark(format!("{}.{}: {error}", decoded.proto, decoded.message));
                     self.actor.unsendable(&decoded);
-                    let unsaid = Unsaid {
+                    let unsent = Unsent {
                         frame: step.map_or(0, |step| step.recorded.frame),
                         message: format!("{}.{}", decoded.proto, decoded.message),
                         why: error.to_string(),
                     };
                     // A goodbye is sent several times.
-                    if self.unsaid.last() != Some(&unsaid) && self.unsaid.len() < UNSAID {
-                        self.unsaid.push(unsaid);
+                    if self.unsent.last() != Some(&unsent) && self.unsent.len() < UNSENT {
+                        self.unsent.push(unsent);
                     }
                 }
                 Err(error) => return Err(error),
@@ -442,16 +442,16 @@ impl<'p, 'a> Player<'p, 'a> {
             self.transmit();
         }
         if let Some(port) = self.out.connect.take()
-            && let Some(ours) = self.settings.beside
-            && self.channels.connect_beside(ours, port)
+            && let Some(ours) = self.settings.datagram_port
+            && self.channels.connect_datagrams(ours, port)
         {
-            self.actions.push_back(Action::ConnectBeside(port));
+            self.actions.push_back(Action::ConnectDatagrams(port));
         }
         Ok(())
     }
 
     fn transmit(&mut self) {
-        for channel in [Channel::Main, Channel::Beside] {
+        for channel in [Channel::Main, Channel::Datagrams] {
             while let Some(bytes) = self.channels.get(channel).and_then(|exchange| exchange.poll_transmit()) {
                 self.actions.push_back(Action::Send(channel, bytes));
             }
@@ -459,6 +459,6 @@ impl<'p, 'a> Player<'p, 'a> {
     }
 }
 
-fn unsaid_step(step: &Step, why: &str) -> Unsaid {
-    Unsaid { frame: step.recorded.frame, message: step.name(), why: why.into() }
+fn unsent_step(step: &Step, why: &str) -> Unsent {
+    Unsent { frame: step.recorded.frame, message: step.name(), why: why.into() }
 }

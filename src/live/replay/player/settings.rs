@@ -59,7 +59,7 @@ pub struct Settings {
     /// Whether the conversation is a stream, which has an end.
     pub stream: bool,
     /// The port of our socket for datagrams beside the stream, if there may be any.
-    pub beside: Option<u16>,
+    pub datagram_port: Option<u16>,
     /// The number of the client, for values that differ by client.
     pub client: u32,
 }
@@ -87,7 +87,7 @@ pub struct Ending {
     /// The trouble, if there was any.
     pub trouble: Option<String>,
     /// The first message that was not sent, and the reason.
-    pub unsaid: Option<String>,
+    pub unsent: Option<String>,
     /// Whether it was asked to stop.
     pub stopped: bool,
     /// Whether anything was received from the peer before it was given up.

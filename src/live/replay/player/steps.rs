@@ -3,7 +3,7 @@
 //! peer.
 
 use super::expectations::Class;
-use super::{Phase, Player, SLICE, unsaid_step};
+use super::{Phase, Player, SLICE, unsent_step};
 use crate::live::NetError;
 use crate::live::replay::actor::Recorded;
 use crate::live::replay::plan::Step;
@@ -111,7 +111,7 @@ impl Player<'_, '_> {
             None => false,
             Some(skipped) => {
                 let late = self.late.abandon().filter_map(|number| self.plan.steps.get(number));
-                self.unsaid.extend(late.chain(rest.iter().take(skipped)).map(|step| unsaid_step(step, &why)));
+                self.unsent.extend(late.chain(rest.iter().take(skipped)).map(|step| unsent_step(step, &why)));
                 self.next += skipped;
                 true
             }
@@ -172,7 +172,7 @@ impl Player<'_, '_> {
     /// Handles a step for which the protocol needs an event that did not happen in time: the step is not sent.
     pub(super) fn unanswered(&mut self, step: &Step, what: &str) -> NetError {
         let (name, frame) = (step.name(), step.recorded.frame);
-        self.unsaid.push(unsaid_step(step, &format!("it waits for {what}")));
+        self.unsent.push(unsent_step(step, &format!("it waits for {what}")));
         let why = format!("no answer within {:?}: {name} of frame {frame} waits for {what}", self.settings.timeout);
         self.error.get_or_insert(why);
         NetError::NoAnswer
@@ -180,7 +180,7 @@ impl Player<'_, '_> {
 
     /// Sends a step.
     pub(super) fn say(&mut self, step: &Step, now: Instant) -> Result<(), NetError> {
-        let (before, waiting) = (self.unsaid.len(), self.out.say.len());
+        let (before, waiting) = (self.unsent.len(), self.out.say.len());
         let recorded = step.recorded.of_client(self.settings.client);
         match self.actor.send(&recorded, now, &mut self.out) {
             Ok(()) if undone(&recorded, self.out.say.iter().skip(waiting)) => {
@@ -188,7 +188,7 @@ impl Player<'_, '_> {
                 for decoded in self.out.say.drain(waiting..) {
                     self.actor.unsendable(&decoded);
                 }
-                self.unsaid.push(unsaid_step(step, "the live session would undo the edit"));
+                self.unsent.push(unsent_step(step, "the live session would undo the edit"));
             }
             Ok(()) if self.actor.closes(&step.recorded) => {
                 self.left = true;
@@ -198,10 +198,10 @@ impl Player<'_, '_> {
                 }
             }
             Ok(()) => self.left &= !self.actor.opens(&step.recorded),
-            Err(why) => self.unsaid.push(unsaid_step(step, &why)),
+            Err(why) => self.unsent.push(unsent_step(step, &why)),
         }
         self.flush(Some(step), now)?;
-        self.sent += (self.unsaid.len() == before) as u64;
+        self.sent += (self.unsent.len() == before) as u64;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Export;
 use super::conditions::Terms;
-use super::keys::{Forms, Keys, Place, Unsaid, wanted};
+use super::keys::{Forms, Inexpressible, Keys, Place, wanted};
 use super::lines::{Line, quoted};
 use crate::codec::layout::{Case, Field, Kind, Name, Other, Show, ValueName, When, flag};
 use crate::codec::scale::Scale;
@@ -12,7 +12,7 @@ impl Export<'_> {
     pub fn fields(&mut self, fields: &'static [Field], when: &[Terms], place: &mut Place, out: &mut Vec<Line>) -> bool {
         for field in fields {
             let before = out.len();
-            let Err(Unsaid(why)) = self.field(field, when, place, out) else { continue };
+            let Err(Inexpressible(why)) = self.field(field, when, place, out) else { continue };
             out.truncate(before);
             for terms in self.joined(when, &field.when, place).unwrap_or_else(|_| when.to_vec()) {
                 let name = fresh("undescribed", out);
@@ -28,8 +28,8 @@ impl Export<'_> {
         true
     }
 
-    fn joined(&mut self, when: &[Terms], own: &When, place: &Place) -> Result<Vec<Terms>, Unsaid> {
-        let own = self.alternatives(own, &place.scope).map_err(Unsaid)?;
+    fn joined(&mut self, when: &[Terms], own: &When, place: &Place) -> Result<Vec<Terms>, Inexpressible> {
+        let own = self.alternatives(own, &place.scope).map_err(Inexpressible)?;
         Ok(when.iter().flat_map(|terms| own.iter().map(move |more| [&terms[..], more].concat())).collect())
     }
 
@@ -39,7 +39,7 @@ impl Export<'_> {
         when: &[Terms],
         place: &mut Place,
         out: &mut Vec<Line>,
-    ) -> Result<(), Unsaid> {
+    ) -> Result<(), Inexpressible> {
         let when = self.joined(when, &field.when, place)?;
         match &field.kind {
             Kind::Inline(fields) => {
@@ -49,7 +49,7 @@ impl Export<'_> {
                     false => {
                         let why = out.iter().skip(before).flat_map(|line| line.comments.first());
                         let why = why.last().cloned().unwrap_or_default();
-                        Err(Unsaid(why))
+                        Err(Inexpressible(why))
                     }
                 };
             }
@@ -63,7 +63,7 @@ impl Export<'_> {
                 // The word that distinguishes it from other fields with its name.
                 let word = all.last().and_then(|term| term.rsplit(' ').next());
                 let hint = word.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
-                let line = Line::beside(out, field.name, &condition(keys.clone(), &all, field.doc), hint);
+                let line = Line::unique(out, field.name, &condition(keys.clone(), &all, field.doc), hint);
                 out.push(line);
             }
         }
@@ -84,9 +84,10 @@ impl Export<'_> {
         when: &[Terms],
         place: &mut Place,
         out: &mut Vec<Line>,
-    ) -> Result<(), Unsaid> {
-        let term =
-            |export: &mut Self, when: When, place: &Place| export.alternatives(&when, &place.scope).map_err(Unsaid);
+    ) -> Result<(), Inexpressible> {
+        let term = |export: &mut Self, when: When, place: &Place| {
+            export.alternatives(&when, &place.scope).map_err(Inexpressible)
+        };
         let and = |more: Vec<Terms>| -> Vec<Terms> {
             when.iter()
                 .flat_map(|terms| more.iter().map(|more| [&terms[..], more].concat()).collect::<Vec<_>>())
@@ -129,7 +130,7 @@ impl Export<'_> {
         Ok(())
     }
 
-    fn keys(&mut self, field: &'static Field, place: &mut Place) -> Result<Forms, Unsaid> {
+    fn keys(&mut self, field: &'static Field, place: &mut Place) -> Result<Forms, Inexpressible> {
         let mut forms = self.typed(field, place)?;
         for (_, keys) in &mut forms {
             let shown = match &field.kind {
@@ -164,7 +165,7 @@ impl Export<'_> {
     }
 
     /// Names, flags, scale.
-    fn shown(&mut self, field: &Field, name: &str, place: &Place, keys: &mut Keys) -> Result<(), Unsaid> {
+    fn shown(&mut self, field: &Field, name: &str, place: &Place, keys: &mut Keys) -> Result<(), Inexpressible> {
         match &field.show {
             Show::Plain | Show::Asked(_) => {}
             Show::Enum(names) => {
@@ -175,7 +176,7 @@ impl Export<'_> {
                 let wanted = wanted(name, &place.names);
                 keys.push(("flags", quoted(&self.pool.flags(&wanted, flags.names))));
             }
-            Show::Flags(_) => return Err(Unsaid("flags of which some bits are fixed".into())),
+            Show::Flags(_) => return Err(Inexpressible("flags of which some bits are fixed".into())),
             Show::Time { clock, .. } => keys.push(("time", quoted(clock.name()))),
             Show::Scaled(Scale::Degrees) => keys.push(("angle", "true".into())),
             Show::Scaled(scale) => {

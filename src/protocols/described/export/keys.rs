@@ -16,7 +16,7 @@ pub struct Place {
 }
 
 /// The reason why a field cannot be expressed. Later fields cannot be either.
-pub struct Unsaid(pub String);
+pub struct Inexpressible(pub String);
 
 /// The possible names for a part of a field, the best first.
 pub fn wanted(name: &str, place: &[String]) -> Vec<String> {

@@ -16,7 +16,7 @@ impl Line {
 
     /// A field with these keys, the type first. A type alone needs no table. If the name is taken, the key is another
     /// that ends in `hint`.
-    pub fn beside(lines: &[Line], name: &str, keys: &[(&str, String)], hint: Option<&str>) -> Line {
+    pub fn unique(lines: &[Line], name: &str, keys: &[(&str, String)], hint: Option<&str>) -> Line {
         let taken = |name: &str| lines.iter().any(|line| line.name == name);
         if !taken(name) {
             return Line::field(name, keys);

@@ -244,7 +244,7 @@ impl Found {
             if !doc.is_empty() {
                 keys.push(("doc", quoted(doc)));
             }
-            let line = Line::beside(&self.head, by, &keys, None);
+            let line = Line::unique(&self.head, by, &keys, None);
             self.head.push(line);
         }
         let mut message = vec![("type", quoted("message")), ("by", quoted(by))];

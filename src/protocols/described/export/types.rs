@@ -1,14 +1,14 @@
 //! Types of the language for the kinds of the tables.
 
 use super::Export;
-use super::keys::{Forms, Keys, Place, Unsaid, wanted};
+use super::keys::{Forms, Inexpressible, Keys, Place, wanted};
 use super::lines::quoted;
 use crate::codec::describe;
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, Sign, flag};
 
 impl Export<'_> {
     /// The type and its further keys.
-    pub(super) fn typed(&mut self, field: &'static Field, place: &mut Place) -> Result<Forms, Unsaid> {
+    pub(super) fn typed(&mut self, field: &'static Field, place: &mut Place) -> Result<Forms, Inexpressible> {
         let one = |keys: Keys| Ok(vec![(None, keys)]);
         match &field.kind {
             Kind::Struct(fields) => {
@@ -18,7 +18,7 @@ impl Export<'_> {
                 place.scope.truncate(mark);
                 if !whole {
                     let why = lines.iter().flat_map(|line| &line.comments).next();
-                    return Err(Unsaid(why.cloned().unwrap_or_default()));
+                    return Err(Inexpressible(why.cloned().unwrap_or_default()));
                 }
                 let wanted = wanted(field.name, &place.names);
                 one(vec![("type", quoted(&self.pool.structure(&wanted, lines)))])
@@ -36,13 +36,13 @@ impl Export<'_> {
                         self.word(prefix)?
                     }
                     Count::Until(_) | Count::UntilOrEnd(_) | Count::While(_) => {
-                        return Err(Unsaid("a list that ends with a mark".into()));
+                        return Err(Inexpressible("a list that ends with a mark".into()));
                     }
                 };
                 let mut forms = Forms::new();
                 for (term, keys) in self.typed(of, place)? {
                     let [("type", element)] = &keys[..] else {
-                        return Err(Unsaid("a list of what needs more than a type".into()));
+                        return Err(Inexpressible("a list of what needs more than a type".into()));
                     };
                     let kind = format!("{}[{times}]", element.trim_matches('"'));
                     let keys = [&[("type", quoted(&kind))][..], &more].concat();
@@ -70,7 +70,7 @@ impl Export<'_> {
             }
             Kind::Custom(codec) => match codec.word() {
                 Some(word) => self.typed(word, place),
-                None => Err(Unsaid(format!("{}: the language has no word for it", codec.describe()))),
+                None => Err(Inexpressible(format!("{}: the language has no word for it", codec.describe()))),
             },
             // Kinds that only files have are in no built-in table.
             Kind::Parts(_)
@@ -79,13 +79,13 @@ impl Export<'_> {
             | Kind::Ring { .. }
             | Kind::Packed(_)
             | Kind::Checksum(_)
-            | Kind::Chosen(_) => Err(Unsaid(format!("{}: files have it in other words", describe::kind(field)))),
-            Kind::Numeral(_) => Err(Unsaid("a number in text".into())),
+            | Kind::Chosen(_) => Err(Inexpressible(format!("{}: files have it in other words", describe::kind(field)))),
+            Kind::Numeral(_) => Err(Inexpressible("a number in text".into())),
             Kind::Address(address) => one(vec![("type", quoted(address.name()))]),
-            Kind::Derived => Err(Unsaid("known from earlier messages only".into())),
+            Kind::Derived => Err(Inexpressible("known from earlier messages only".into())),
             kind => match kind.width() {
                 Some((bits, Order::Conversation)) => {
-                    let orders = self.orders().map_err(Unsaid)?;
+                    let orders = self.orders().map_err(Inexpressible)?;
                     let mut forms = Forms::new();
                     for (term, order) in orders.into_iter().zip([Order::Big, Order::Little]) {
                         let word = self.number(letter(kind), bits as u8, order)?;
@@ -99,7 +99,7 @@ impl Export<'_> {
     }
 
     /// The word for a number.
-    fn word(&self, field: &Field) -> Result<String, Unsaid> {
+    fn word(&self, field: &Field) -> Result<String, Inexpressible> {
         match &field.kind {
             Kind::Bool { bits: 1 } => Ok("bit".into()),
             Kind::Bool { .. } => Ok("bool".into()),
@@ -114,7 +114,7 @@ impl Export<'_> {
             .into()),
             kind => match kind.width() {
                 Some((bits, order)) => self.number(letter(kind), bits as u8, order),
-                None => Err(Unsaid("a number that the language has no word for".into())),
+                None => Err(Inexpressible("a number that the language has no word for".into())),
             },
         }
     }
@@ -124,22 +124,22 @@ impl Export<'_> {
         self.number('u', bits, order).unwrap_or_default()
     }
 
-    fn number(&self, letter: char, bits: u8, order: Order) -> Result<String, Unsaid> {
+    fn number(&self, letter: char, bits: u8, order: Order) -> Result<String, Inexpressible> {
         Ok(match (bits, order) {
             (8, _) => format!("{letter}8"),
-            (_, Order::Conversation) => return Err(Unsaid("a number in the conversation's byte order".into())),
+            (_, Order::Conversation) => return Err(Inexpressible("a number in the conversation's byte order".into())),
             (bits, order) if bits.is_multiple_of(8) => match (order == Order::Big, self.big) {
                 (true, true) | (false, false) => format!("{letter}{bits}"),
                 (true, false) => format!("{letter}{bits}be"),
                 (false, true) => format!("{letter}{bits}le"),
             },
             (bits, _) if letter == 'u' => format!("bits({bits})"),
-            (bits, _) => return Err(Unsaid(format!("a signed number of {bits} bits"))),
+            (bits, _) => return Err(Inexpressible(format!("a signed number of {bits} bits"))),
         })
     }
 
     /// Text and bytes, by their end.
-    fn content(&mut self, word: &str, len: Len, field: &Field) -> Result<Keys, Unsaid> {
+    fn content(&mut self, word: &str, len: Len, field: &Field) -> Result<Keys, Inexpressible> {
         let plain = |word: &str| vec![("type", quoted(word))];
         Ok(match len {
             Len::Rest => plain(word),
@@ -165,8 +165,8 @@ impl Export<'_> {
                 }
                 keys
             }
-            Len::Padded(n) => return Err(Unsaid(format!("text in {n} bytes that zeros fill up"))),
-            Len::Bits(n) => return Err(Unsaid(format!("{n} bits"))),
+            Len::Padded(n) => return Err(Inexpressible(format!("text in {n} bytes that zeros fill up"))),
+            Len::Bits(n) => return Err(Inexpressible(format!("{n} bits"))),
         })
     }
 }

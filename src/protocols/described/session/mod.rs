@@ -1,13 +1,13 @@
 //! One conversation of a described protocol: packets to lines, parts to joined messages, and the values that are
 //! remembered between packets.
 
-mod beside;
 mod line;
+mod others;
 pub(super) mod step;
 mod stream;
 mod whole;
 
-pub use beside::Explained;
+pub use others::Explained;
 pub use whole::WHOLE_DOES_NOT_FIT;
 
 use super::frames::Frame;
@@ -27,7 +27,7 @@ use crate::dissect::framed::{Framed, StreamState};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::websocket::Carrier;
-use beside::Beside;
+use others::Others;
 use step::Starts;
 use stream::Wait;
 
@@ -65,7 +65,7 @@ pub struct DescribedSession {
     stream: StreamState,
     begun: [bool; 2],
     ratio: usize,
-    beside: Beside,
+    others: Others,
     /// Whether the values that its missing beginning has set are unknown.
     resumes: bool,
 }
@@ -123,7 +123,7 @@ impl DescribedSession {
             stream: StreamState::default(),
             begun: [true; 2],
             ratio: 0,
-            beside: Beside::default(),
+            others: Others::default(),
             resumes: false,
         }
     }
@@ -227,7 +227,7 @@ impl DescribedSession {
             (fault, used) = self.take_in(&mut work, place, addressed);
         }
         lines::find(&work.tree, &mut work.found);
-        if !fits(&work, fault.as_ref()) && self.beside.offer(self.description, before.1, place, out) {
+        if !fits(&work, fault.as_ref()) && self.others.offer(self.description, before.1, place, out) {
             (self.first, self.server, self.certain) = before;
             out.dissection.scratch.give(work);
             return;
@@ -302,7 +302,7 @@ impl Session for DescribedSession {
     }
 
     fn offered(&mut self, place: &Provenance<'_>, bits: u32, out: &mut Out<'_>) -> bool {
-        self.beside = Beside::none();
+        self.others = Others::none();
         let mut work = out.dissection.scratch.take::<Work>();
         let (fault, _) = self.take_in(&mut work, place, true);
         let from = sender(self.role(place.side));
@@ -350,6 +350,6 @@ impl Session for DescribedSession {
         let carrier = if let Channel::WebSocket(carrier) = &self.channel { carrier.memory() } else { 0 };
         let starts: usize = self.starts.iter().map(Starts::memory).sum();
         let work = self.work.as_ref().map_or(0, |work| size_of::<Work>() + size_of_val(work.tree.nodes()));
-        parts + carrier + starts + work + self.beside.memory() + self.traffic.memory() + self.stream.memory()
+        parts + carrier + starts + work + self.others.memory() + self.traffic.memory() + self.stream.memory()
     }
 }

@@ -59,7 +59,7 @@ pub enum NoSample {
     Frames(SocketAddr),
 }
 
-/// A conversation: packets, or both directions of a stream with the times of their pieces.
+/// A conversation: packets, or both directions of a stream with the times of their chunks.
 #[derive(Debug, Default)]
 pub struct Flow {
     packets: Vec<(Side, i64, usize, Vec<u8>)>,

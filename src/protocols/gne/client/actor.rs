@@ -56,7 +56,7 @@ impl Actor for GneActor {
     }
 
     fn begin(&mut self, _now: Instant, out: &mut Outbox) {
-        self.beside = out.beside;
+        self.datagram_port = out.datagram_port;
     }
 
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
@@ -89,11 +89,11 @@ impl Actor for GneActor {
     }
 
     fn parts(&self, decoded: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
-        self.pieces.parts(decoded, self.dialect, each);
+        self.splitter.parts(decoded, self.dialect, each);
     }
 
     fn learn(&mut self, decoded: &mut dyn Iterator<Item = &OwnedMessage>) {
-        decoded.for_each(|decoded| self.pieces.learn(decoded));
+        decoded.for_each(|decoded| self.splitter.learn(decoded));
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
@@ -107,7 +107,7 @@ impl Actor for GneActor {
             Some(ConnectionAccepted) => {
                 self.life.phase = Phase::Working;
                 let decoded = self.dialect.write(message, out)?;
-                out.say.push_back(match (port(&decoded), self.beside, self.datagrams) {
+                out.say.push_back(match (port(&decoded), self.datagram_port, self.datagrams) {
                     (None, ..) => decoded,
                     (_, Some(ours), Datagrams::Unknown) => {
                         self.granted = true;
@@ -126,7 +126,7 @@ impl Actor for GneActor {
             }
             Some(ClientPort) => {
                 self.port_due = false;
-                let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
+                let ours = self.datagram_port.filter(|_| self.datagrams == Datagrams::Open);
                 let ours = ours.ok_or("the live server grants no datagrams")?;
                 let decoded = self.dialect.write(message, out)?;
                 out.say.push_back(if port(&decoded).is_some() { decoded.with(&PORT, ours) } else { decoded });
@@ -216,7 +216,7 @@ impl Actor for GneActor {
                 None => String::new(),
             })
             .collect();
-        let message = if decoded.channel == Channel::Beside { "datagram" } else { decoded.message };
+        let message = if decoded.channel == Channel::Datagrams { "datagram" } else { decoded.message };
         format!("{message} {}", ids.join(" ")).trim_end().to_string()
     }
 

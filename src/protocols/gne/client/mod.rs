@@ -8,8 +8,8 @@
 mod actor;
 mod dialect;
 mod handshake;
-mod pieces;
 mod probe;
+mod splitter;
 
 use super::PROTO;
 use super::layout::Message::{self, *};
@@ -21,8 +21,8 @@ use crate::live::replay::{Life, Phase};
 use crate::message::{Channel, OwnedMessage};
 use dialect::{Dialect, each, is_request, ping};
 use handshake::{Greeting, port};
-use pieces::Pieces;
 use serde_json::{Map, Value as Json, json};
+use splitter::PacketSplitter;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -42,11 +42,11 @@ impl Replay for GneClient {
             pings_set: context.options.settings.get("gne.build").is_some_and(|build| build != "auto"),
             exited: false,
             recorded_exit: None,
-            beside: None,
+            datagram_port: None,
             datagrams: Datagrams::Unknown,
             port_due: context.role == Role::Client && context.has(Role::Client, ClientPort.name()),
             granted: false,
-            pieces: Pieces::default(),
+            splitter: PacketSplitter::default(),
             answering: None,
             asked: VecDeque::new(),
         })
@@ -56,12 +56,12 @@ impl Replay for GneClient {
         true
     }
 
-    fn beside(&self, messages: &[Recorded], server: SocketAddr) -> Option<SocketAddr> {
+    fn datagram_address(&self, messages: &[Recorded], server: SocketAddr) -> Option<SocketAddr> {
         let accepted = messages.iter().find(|m| m.decoded.message == ConnectionAccepted)?;
         Some(SocketAddr::new(server.ip(), port(&accepted.decoded)?))
     }
 
-    fn wants_beside(&self, messages: &[Recorded]) -> bool {
+    fn wants_datagrams(&self, messages: &[Recorded]) -> bool {
         // The live server decides whether it grants them.
         messages.iter().any(|m| match Message::named(m.decoded.message) {
             Some(ConnectionRequest) => handshake::wants_datagrams(&m.decoded),
@@ -94,14 +94,14 @@ struct GneActor {
     /// The sender of the capture's first ExitPacket. The other side's exit answers it.
     recorded_exit: Option<Role>,
     /// Our datagram port.
-    beside: Option<u16>,
+    datagram_port: Option<u16>,
     datagrams: Datagrams,
     /// We have sent our datagram port.
     granted: bool,
     /// The recording has our `client_port`, and it is not sent yet.
     port_due: bool,
     /// Known packets of unknown length, for splitting lists.
-    pieces: Pieces,
+    splitter: PacketSplitter,
     /// Transport and form (`true`: short) of the recorded side's ping replies, if it sends any.
     answering: Option<(Channel, bool)>,
     /// Our unanswered pings, each with its sending time.
@@ -153,7 +153,7 @@ impl GneActor {
         if message.decoded.from == self.life.role && all.iter().any(is_reply) {
             let short = all.iter().any(|p| is_reply(p) && p.get(IS_REQUEST.name).is_some());
             // The stream is reliable, so it is preferred if replies were sent over both.
-            if self.answering.is_none_or(|(channel, _)| channel == Channel::Beside) {
+            if self.answering.is_none_or(|(channel, _)| channel == Channel::Datagrams) {
                 self.answering = Some((message.decoded.channel, short));
             }
         }
@@ -164,9 +164,9 @@ impl GneActor {
     fn reply(&mut self, id: u64, out: &mut Outbox) {
         let Some((channel, captured)) = self.answering.filter(|_| !self.exited && !self.life.probe) else { return };
         let ping = ping(self.dialect.short_pings.unwrap_or(captured), false, &id.into());
-        let open = channel == Channel::Beside && self.datagrams == Datagrams::Open;
+        let open = channel == Channel::Datagrams && self.datagrams == Datagrams::Open;
         let reply = self.own(Packets, json!({ "packets": [ping] }));
-        out.live(OwnedMessage { channel: if open { Channel::Beside } else { Channel::Main }, ..reply });
+        out.live(OwnedMessage { channel: if open { Channel::Datagrams } else { Channel::Main }, ..reply });
     }
 
     /// Remembers our ping requests, and removes replies among other packets: live ones are sent instead.
@@ -191,7 +191,7 @@ impl GneActor {
     /// Sends a list of packets over the transport that is available.
     fn packets(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let mut decoded = self.dialect.write(message, out)?;
-        if decoded.channel == Channel::Beside && self.datagrams == Datagrams::None {
+        if decoded.channel == Channel::Datagrams && self.datagrams == Datagrams::None {
             if packets(&decoded).is_empty() {
                 return Err("there are no datagrams that it could open".into());
             }
@@ -207,7 +207,7 @@ impl GneActor {
     /// Handles an acceptance, which says whether there are datagrams and to which port.
     fn accepted(&mut self, decoded: &OwnedMessage, out: &mut Outbox) {
         self.life.reach(Phase::Working);
-        let (Some(theirs), Some(ours)) = (port(decoded), self.beside) else {
+        let (Some(theirs), Some(ours)) = (port(decoded), self.datagram_port) else {
             self.datagrams = Datagrams::None;
             return;
         };

@@ -51,7 +51,7 @@ const AT_ONCE: Duration = Duration::from_millis(250);
 
 const FULL: &str = "it is full (pinus and pomelo: maxConnections), or refuses this address (their blacklist)";
 /// The reason of a WebSocket that is closed without a code.
-const UNSAID: &str = "no code";
+const UNNAMED: &str = "no code";
 
 static REFUSALS: &[Refusal] = &[
     Refusal::new(Kick.name(), "", Outcome::Rejected)
@@ -158,7 +158,7 @@ impl Questions for Nano {
             Package(Kick) => refused(received.text(&BODY).unwrap_or_default()),
             FromCarrier(Close) => {
                 let code = received.number(&CLOSE_CODE);
-                let read = refused(&code.map_or(UNSAID.into(), |code| code.to_string()));
+                let read = refused(&code.map_or(UNNAMED.into(), |code| code.to_string()));
                 match read {
                     // pinus closes so at once if it is full.
                     Meaning::Refused(failure) if code.is_none() && self.wants == Handshake.name() => {

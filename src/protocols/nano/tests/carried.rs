@@ -80,10 +80,10 @@ fn wrapped_packages_are_read_again() {
 fn messages_without_packages() {
     let options = options(&["-s", "nano.carrier=websocket"]);
     let read = |hex: &str| lines(&hex::decode(hex).unwrap(), &options).remove(0);
-    let pieces = read("018201020304c9d0008101020304ff0001aa");
-    assert_eq!((pieces.message, &pieces.fields), ("text", &json!({"payload": "c8d2feaa"})));
-    assert_eq!(pieces.derived(), json!({"header": "01820102030400810102030400 01".replace(' ', "")}));
-    assert!(pieces.fault.is_some());
+    let chunks = read("018201020304c9d0008101020304ff0001aa");
+    assert_eq!((chunks.message, &chunks.fields), ("text", &json!({"payload": "c8d2feaa"})));
+    assert_eq!(chunks.derived(), json!({"header": "01820102030400810102030400 01".replace(' ', "")}));
+    assert!(chunks.fault.is_some());
     let hollow = read("c20100");
     assert_eq!((hollow.message, &hollow.fields), ("binary", &json!({"payload": ""})));
     assert_eq!(hollow.derived(), json!({"compressed": "00", "header": "c201"}));

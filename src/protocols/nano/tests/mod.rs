@@ -152,9 +152,9 @@ fn out_of_step_and_in_step_again() {
     assert!(seen[1].has_note("tcp.gap") && !seen[2].has_note("tcp.gap"));
     assert_eq!(seen[3].fields, json!({"type": 9, "unparsed": "09"}));
     // In segments of three bytes a package is found by the two that have its header.
-    let pieces: Vec<Event> =
+    let chunks: Vec<Event> =
         [b"zzz", &[3, 0, 0][..]].into_iter().chain(PUSH.chunks(3)).map(|p| Data(Side::A, p)).collect();
-    let seen: Vec<&str> = talk([false; 2], None, &pieces).iter().map(|s| s.message).collect();
+    let seen: Vec<&str> = talk([false; 2], None, &chunks).iter().map(|s| s.message).collect();
     assert_eq!(seen, ["unknown", "unknown", "push"]);
     // Without its SYN a direction begins out of step.
     let seen = talk([false; 2], None, &[Data(Side::A, b"zz"), Data(Side::A, PUSH)]);

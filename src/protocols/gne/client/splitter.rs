@@ -27,13 +27,13 @@ const LONGEST: usize = 2048;
 
 /// Bytes from a packet of unknown length to the end of its list, without the mark.
 #[derive(Debug, Default)]
-pub struct Pieces {
+pub struct PacketSplitter {
     /// By their first byte.
     known: BTreeMap<u8, BTreeSet<Vec<u8>>>,
     count: usize,
 }
 
-impl Pieces {
+impl PacketSplitter {
     /// Remembers the unreadable end of a message.
     pub fn learn(&mut self, decoded: &OwnedMessage) {
         let Some(rest) = unread(decoded).filter(|rest| rest.len() <= LONGEST) else { return };
@@ -90,11 +90,11 @@ impl Pieces {
         if cuts.first() != Some(&0) {
             return vec![packet(bytes, dialect, true)];
         }
-        let piece = |at: &[usize]| match at {
+        let range = |at: &[usize]| match at {
             [from, to] => packet(bytes.get(*from..*to).unwrap_or_default(), dialect, *from == 0),
             _ => Json::Null,
         };
-        cuts.windows(2).map(piece).collect()
+        cuts.windows(2).map(range).collect()
     }
 }
 
@@ -161,33 +161,36 @@ mod tests {
         OwnedMessage { message: Packets.name(), ..OwnedMessage::default().with_fields(fields) }
     }
 
-    fn parts(pieces: &Pieces, message: &OwnedMessage) -> Vec<Json> {
+    fn parts(splitter: &PacketSplitter, message: &OwnedMessage) -> Vec<Json> {
         let mut all = Vec::new();
         let dialect = Dialect { order: Some("le"), short_pings: None };
-        pieces.parts(message.clone(), dialect, &mut |part| all.push(part.to_json().clone()));
+        splitter.parts(message.clone(), dialect, &mut |part| all.push(part.to_json().clone()));
         all
     }
 
     #[test]
     fn together_or_one_by_one() {
-        let mut pieces = Pieces::default();
+        let mut splitter = PacketSplitter::default();
         let one = decoded(json!([{"id": 16}]), "0568656c6c6fff");
         let two = decoded(json!([{"id": 17}]), "0100ff0200ff");
         let ping = "0407000000".to_string() + &"00".repeat(16);
         // Before anything is known, they are whole.
         let text = format!("0568656c6c6f110100ff0200{ping}0104000102030410{}ff", "0568656c6c6f");
         let merged = decoded(json!([{"id": "custom", "data": "00"}, {"id": 16}]), &text);
-        assert_eq!(parts(&pieces, &merged).len(), 2);
-        [&one, &two, &merged].into_iter().for_each(|decoded| pieces.learn(decoded));
-        let found = parts(&pieces, &merged);
+        assert_eq!(parts(&splitter, &merged).len(), 2);
+        [&one, &two, &merged].into_iter().for_each(|decoded| splitter.learn(decoded));
+        let found = parts(&splitter, &merged);
         assert_eq!(found[0], json!({"packets": [{"id": "custom", "data": "00"}]}));
-        assert_eq!(found[1..2], parts(&pieces, &one)[..]);
-        assert_eq!(found[2..3], parts(&pieces, &two)[..]);
+        assert_eq!(found[1..2], parts(&splitter, &one)[..]);
+        assert_eq!(found[2..3], parts(&splitter, &two)[..]);
         assert_eq!(found[3]["packets"][0]["id"], "ping");
         assert_eq!(found[4], json!({"packets": [{"id": "custom", "data": "01020304"}]}));
-        assert_eq!(found[5..], parts(&pieces, &one)[..]);
+        assert_eq!(found[5..], parts(&splitter, &one)[..]);
         // A packet that was never seen alone stays as it is.
         let other = decoded(json!([{"id": 16}]), "0568656c6c70110100ff0200ff");
-        assert_eq!(parts(&pieces, &other), [json!({"packets": [{"id": 16}], "unparsed": "0568656c6c70110100ff0200"})]);
+        assert_eq!(
+            parts(&splitter, &other),
+            [json!({"packets": [{"id": 16}], "unparsed": "0568656c6c70110100ff0200"})]
+        );
     }
 }

@@ -33,7 +33,7 @@ struct Ports {
 
 /// Opens sockets for the datagrams that streams name.
 #[derive(Debug)]
-pub struct Beside {
+pub struct DatagramPorts {
     /// The address on which the proxy listens for clients.
     listen: IpAddr,
     ports: BTreeMap<u64, Ports>,
@@ -41,10 +41,10 @@ pub struct Beside {
     opened: Vec<Opened>,
 }
 
-impl Beside {
+impl DatagramPorts {
     /// Creates it for clients that connect to this address.
-    pub fn new(listen: IpAddr) -> Beside {
-        Beside { listen, ports: BTreeMap::new(), opened: Vec::new() }
+    pub fn new(listen: IpAddr) -> DatagramPorts {
+        DatagramPorts { listen, ports: BTreeMap::new(), opened: Vec::new() }
     }
 
     /// Returns the sockets that were opened since the last call.

@@ -8,21 +8,21 @@ use std::net::SocketAddr;
 
 /// The sessions of the other protocols in one conversation.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct Others {
     /// With the bits that a datagram must rule out. `None`: no datagram has been offered yet.
     sessions: Option<Vec<(Box<dyn Session>, u32)>>,
 }
 
-impl std::fmt::Debug for Beside {
+impl std::fmt::Debug for Others {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Beside").field("sessions", &self.sessions.as_ref().map(Vec::len)).finish()
+        f.debug_struct("Others").field("sessions", &self.sessions.as_ref().map(Vec::len)).finish()
     }
 }
 
-impl Beside {
+impl Others {
     /// For a session that is offered datagrams itself: it offers none.
-    pub fn none() -> Beside {
-        Beside { sessions: Some(Vec::new()) }
+    pub fn none() -> Others {
+        Others { sessions: Some(Vec::new()) }
     }
 
     /// Offers a datagram to the protocols that the file names, which it only has to fit, then to the other files in
