@@ -176,10 +176,7 @@ impl Capture {
                 }
             }
         }
-        match self.read_on()? {
-            Some(record) => Ok(Some(self.frame(record))),
-            None => Ok(None),
-        }
+        if let Some(record) = self.read_on()? { Ok(Some(self.frame(record))) } else { Ok(None) }
     }
 
     #[inline(never)]

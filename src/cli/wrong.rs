@@ -19,10 +19,7 @@ pub fn one_line(error: &clap::Error) -> String {
         let hint = hint(nearest(given, names.iter().copied()));
         return format!("no command {given:?}{hint}; there are {}", names.join(", "));
     }
-    let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => text.as_str(),
-        _ => "",
-    };
+    let context = |kind| if let Some(ContextValue::String(text)) = error.get(kind) { text.as_str() } else { "" };
     let given = context(ContextKind::InvalidArg);
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");

@@ -71,10 +71,7 @@ impl Checker {
                     self.list(case.fields, path, depth + 1)?;
                     self.referenced.truncate(referenced);
                 }
-                match other {
-                    Other::Fields(fields) => self.list(fields, path, depth + 1),
-                    _ => Ok(()),
-                }
+                if let Other::Fields(fields) = other { self.list(fields, path, depth + 1) } else { Ok(()) }
             }
             kind => self.group(field, kind.fields(), path, depth),
         }

@@ -3,7 +3,7 @@
 
 use super::layout::Field;
 use super::node::{Node, Value};
-use super::tree::Tree;
+use super::tree::{NamePlace, Tree};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -209,10 +209,10 @@ impl Tree {
             pack_value(node, out);
         }
         put(self.keys.len() as u64, out);
-        for (source, start, length) in &self.keys {
-            out.push(*source);
-            put(u64::from(*start), out);
-            put(u64::from(*length), out);
+        for NamePlace { source, start, len } in self.keys.iter().copied() {
+            out.push(source);
+            put(u64::from(start), out);
+            put(u64::from(len), out);
         }
     }
 
@@ -233,7 +233,7 @@ impl Tree {
             self.has_derived |= flags & super::node::DERIVED != 0;
         }
         for _ in 0..from.number()? {
-            self.keys.push((from.byte()?, from.small()?, from.small()?));
+            self.keys.push(NamePlace { source: from.byte()?, start: from.small()?, len: from.small()? });
         }
         Some(())
     }

@@ -7,12 +7,20 @@ use super::context::Scope;
 use super::layout::{Field, Name, flag};
 use super::node::{DERIVED, HIDDEN, Node, Sources, Value};
 
+/// The place of a name that was read from the traffic: its source, first byte and length.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NamePlace {
+    pub source: u8,
+    pub start: u32,
+    pub len: u32,
+}
+
 /// The fields of one message. A tree can be cleared and reused.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(super) nodes: Vec<Node>,
-    /// Names that are not in a table: source, start and length.
-    pub(super) keys: Vec<(u8, u32, u32)>,
+    /// The names that are not in a table.
+    pub(super) keys: Vec<NamePlace>,
     /// Whether some node is derived. Renderers look for derived nodes only then.
     pub(super) has_derived: bool,
     /// The source that new nodes refer to.
@@ -41,7 +49,7 @@ impl Tree {
 
     /// The approximate memory of its nodes, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.keys.capacity() * size_of::<(u8, u32, u32)>()
+        self.nodes.capacity() * size_of::<Node>() + self.keys.capacity() * size_of::<NamePlace>()
     }
 
     /// Returns all nodes in pre-order. Following [`Node::end`] leads from one top-level node to the next.
@@ -73,10 +81,7 @@ impl Tree {
 
     /// Returns the indices of all nodes (`None`), or of those in a node, at any depth.
     pub(crate) fn below(&self, parent: Option<usize>) -> std::ops::Range<usize> {
-        match parent {
-            Some(p) => p + 1..self.nodes.get(p).map_or(0, |n| n.end as usize),
-            None => 0..self.nodes.len(),
-        }
+        if let Some(p) = parent { p + 1..self.nodes.get(p).map_or(0, |n| n.end as usize) } else { 0..self.nodes.len() }
     }
 
     /// Returns the top-level node of a field of that name.
@@ -131,15 +136,15 @@ impl Tree {
         match node.key {
             0 => node.field.name,
             k => {
-                let (source, start, len) = self.keys.get(k as usize - 1).copied().unwrap_or_default();
+                let NamePlace { source, start, len } = self.keys.get(k as usize - 1).copied().unwrap_or_default();
                 let range = start as usize..start as usize + len as usize;
                 sources.get(source).get(range).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or("")
             }
         }
     }
 
-    /// Returns the place of a name that was read from the traffic: its source, first byte and length.
-    pub(crate) fn name_place(&self, node: &Node) -> Option<(u8, u32, u32)> {
+    /// Returns the place of a name that was read from the traffic.
+    pub(crate) fn name_place(&self, node: &Node) -> Option<NamePlace> {
         self.keys.get((node.key as usize).checked_sub(1)?).copied()
     }
 
@@ -200,12 +205,10 @@ impl Tree {
         self.nodes.get_mut(start..).unwrap_or_default()
     }
 
-    /// Appends a leaf whose name is in `source`, from byte `start` on.
-    pub fn push_keyed(&mut self, field: &'static Field, value: Value, at: (u32, u32), key: (u8, u32, u32)) -> usize {
-        let index = self.push(field, value, at.0, at.1);
-        self.keys.push(key);
-        self.nodes[index].key = self.keys.len() as u32;
-        index
+    /// Names the latest leaf as the traffic does.
+    pub(crate) fn name_latest(&mut self, name: NamePlace) {
+        self.keys.push(name);
+        self.nodes.last_mut().into_iter().for_each(|node| node.key = self.keys.len() as u32);
     }
 
     /// Opens a group or list, which [`Tree::close`] closes.

@@ -10,6 +10,13 @@ pub fn is_near(id: u16, before: u16) -> bool {
     (id.wrapping_sub(before) as i16).unsigned_abs() <= NEAR
 }
 
+/// A message with its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbered<'a> {
+    pub number: u16,
+    pub data: &'a [u8],
+}
+
 /// Counts of ids that are one more than the previous one, and of jumps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
@@ -26,18 +33,18 @@ const PER_JUMP: usize = 16;
 
 /// The steps of a direction's ids, each given with its message. `None` if they are not ids: they jump too often, or two
 /// messages have the same one.
-pub fn steps(messages: &[(u16, &[u8])]) -> Option<Steps> {
+pub fn steps(messages: &[Numbered<'_>]) -> Option<Steps> {
     let mut steps = Steps::default();
     // Each id counts once, since resent messages may arrive in any order.
     let mut ids: Vec<u16> = Vec::new();
     let mut newest: Option<u16> = None;
-    for (k, (id, data)) in messages.iter().enumerate() {
+    for (k, Numbered { number: id, data }) in messages.iter().enumerate() {
         if let Some(before) = newest {
             if !is_near(*id, before) {
                 steps.jumps += 1;
                 newest = None;
             } else if id.wrapping_sub(before) as i16 <= 0
-                && messages[..k].iter().any(|(other, bytes)| other == id && bytes != data)
+                && messages[..k].iter().any(|other| other.number == *id && other.data != *data)
             {
                 return None;
             }
@@ -56,13 +63,13 @@ pub fn steps(messages: &[(u16, &[u8])]) -> Option<Steps> {
 
 /// The number of distinct acknowledged ids that the other side has sent. `None` if an acknowledgement names an id that
 /// it cannot have sent.
-pub fn named(acks: impl Iterator<Item = u16>, given: &[(u16, &[u8])]) -> Option<usize> {
+pub fn named(acks: impl Iterator<Item = u16>, given: &[Numbered<'_>]) -> Option<usize> {
     let mut found: Vec<u16> = Vec::new();
     for id in acks {
-        if !given.is_empty() && !given.iter().any(|(given, _)| is_near(id, *given)) {
+        if !given.is_empty() && !given.iter().any(|given| is_near(id, given.number)) {
             return None;
         }
-        if given.iter().any(|(given, _)| *given == id) && !found.contains(&id) {
+        if given.iter().any(|given| given.number == id) && !found.contains(&id) {
             found.push(id);
         }
     }

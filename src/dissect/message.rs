@@ -161,7 +161,7 @@ impl Dissection {
 
     /// The reference of later messages to the current one.
     pub fn target(&self, place: &Provenance<'_>) -> Target {
-        Target { frame: place.frame, index: relations::place(self.line, place.frame) }
+        Target { frame: place.frame, index: relations::place(self.line.0, self.line.1, place.frame) }
     }
 
     /// Stores the fault of a reader's outcome.

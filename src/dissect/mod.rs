@@ -59,6 +59,7 @@ pub use outline::{Outline, StreamFrame};
 pub use part::Part;
 pub use protocol::Protocol;
 pub use public::Public;
+pub(crate) use relations::Arrival;
 pub use relations::{Expected, FrameLines, RelatedNote, Relation, RelationKind, Relations, Target};
 pub use role::Role;
 pub use scratch::Scratch;

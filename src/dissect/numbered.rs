@@ -38,7 +38,9 @@ pub struct NumberedCodes {
 #[inline]
 pub fn note_seen(
     seen: Seen,
-    (sequence, extended, newest): (&Sequence, i64, Option<i64>),
+    sequence: &Sequence,
+    extended: i64,
+    newest: Option<i64>,
     codes: &NumberedCodes,
     place: &Provenance<'_>,
     dissection: &mut Dissection,

@@ -34,7 +34,6 @@ pub fn show(
     main: &[u8],
     source: u8,
     range: Range<usize>,
-    names: (&str, &str),
     schema: &SchemaMessage,
     fields: &'static [Field],
 ) {
@@ -44,7 +43,7 @@ pub fn show(
     let data = dissection.sources(main).get(source);
     let data = data.get(..range.end).unwrap_or(data);
     let outcome = Reader::new(data, &mut tree)
-        .named(names.0, names.1)
+        .named(dissection.proto, dissection.message)
         .starting_at(range.start.min(data.len()) as u32 * 8)
         .context(&mut Fixed(fields))
         .read(&PAYLOAD);

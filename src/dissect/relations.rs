@@ -86,6 +86,13 @@ impl From<&Sent> for Target {
     }
 }
 
+/// A message that a part of a longer one arrived in, and its time in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Arrival {
+    pub target: Target,
+    pub time: i64,
+}
+
 /// A relation of the current message to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Relation {
@@ -139,6 +146,13 @@ impl Relations {
         // Without a frame there is nothing to refer to.
         if target.frame > 0 && !self.unwanted {
             self.list.push(Relation { kind, target, several: target.index > 1, after });
+        }
+    }
+
+    /// Relates the message at hand to those that the other parts of a longer message arrived in.
+    pub(crate) fn joined_from(&mut self, parts: &[Arrival], here: Arrival) {
+        for part in parts.iter().filter(|part| part.target != here.target) {
+            self.add(RelationKind::JoinedFrom, part.target, Some(here.time.saturating_sub(part.time)));
         }
     }
 
@@ -301,7 +315,7 @@ pub struct FrameLines {
 /// The index of the next message of `frame`, given the previous message's frame and the number of messages in that so
 /// far.
 #[inline]
-pub(super) fn place((before, count): (u64, u32), frame: u64) -> u32 {
+pub(super) fn place(before: u64, count: u32, frame: u64) -> u32 {
     match frame.cmp(&before) {
         Ordering::Less => 0,
         Ordering::Equal => count.saturating_add(1),
@@ -322,7 +336,8 @@ impl FrameLines {
         if frame < self.frame {
             return 0;
         }
-        self.count = place(self.last(), frame);
+        let (before, count) = self.last();
+        self.count = place(before, count, frame);
         self.frame = frame;
         if self.count == 2 {
             self.remember(frame);

@@ -260,10 +260,7 @@ fn number(map: &Map<String, Json>, key: &str) -> Result<u64, EncodeError> {
 
 /// The version; in hand-written objects, `2.2` may be a JSON number.
 fn version(map: &Map<String, Json>) -> Result<Option<String>, EncodeError> {
-    match map.get("version") {
-        Some(Json::Number(n)) => Ok(Some(n.to_string())),
-        _ => text(map, "version"),
-    }
+    if let Some(Json::Number(n)) = map.get("version") { Ok(Some(n.to_string())) } else { text(map, "version") }
 }
 
 fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeError> {

@@ -59,11 +59,19 @@ pub struct Frames<W: Write> {
     datagram: Datagram,
 }
 
+/// The frame of a datagram, its conversation and its endpoints.
+#[derive(Clone, Copy, PartialEq)]
+struct Origin {
+    frame: u64,
+    flow: u64,
+    src: SocketAddr,
+    dst: SocketAddr,
+}
+
 /// The last datagram. It is not written yet: more messages of its frame may follow.
 #[derive(Default)]
 struct Datagram {
-    /// The number of its frame, its conversation and its endpoints.
-    of: Option<(u64, u64, SocketAddr, SocketAddr)>,
+    of: Option<Origin>,
     time: Time,
     payload: Vec<u8>,
     frame: Vec<u8>,
@@ -99,10 +107,10 @@ impl<W: Write> Frames<W> {
         }
         let (src, dst) = ends(entry);
         match transport {
-            Transport::Udp => self.datagram((entry.frame, entry.flow, src, dst), time, bytes)?,
+            Transport::Udp => self.datagram(Origin { frame: entry.frame, flow: entry.flow, src, dst }, time, bytes)?,
             Transport::Tcp => {
                 self.complete()?;
-                self.stream(entry, time, (src, dst), bytes)?;
+                self.stream(entry, time, src, dst, bytes)?;
             }
         }
         self.last = Some(time);
@@ -125,15 +133,15 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    fn datagram(&mut self, of: (u64, u64, SocketAddr, SocketAddr), time: Time, bytes: &[u8]) -> Result<(), FrameError> {
-        let more = of.0 > 0 && self.datagram.of == Some(of);
+    fn datagram(&mut self, of: Origin, time: Time, bytes: &[u8]) -> Result<(), FrameError> {
+        let more = of.frame > 0 && self.datagram.of == Some(of);
         let before = if more { self.datagram.payload.len() } else { 0 };
         let mut payload = std::mem::take(&mut self.frame);
         payload.clear();
         payload.extend_from_slice(self.datagram.payload.get(..before).unwrap_or(&[]));
         payload.extend_from_slice(bytes);
         let mut frame = Vec::new();
-        let built = ethernet(of.2, of.3, &Body::Udp { payload: &payload, length: payload.len() }, &mut frame);
+        let built = ethernet(of.src, of.dst, &Body::Udp { payload: &payload, length: payload.len() }, &mut frame);
         if let Err(error) = built {
             self.frame = payload;
             return Err(error.into());
@@ -160,7 +168,8 @@ impl<W: Write> Frames<W> {
         &mut self,
         entry: &Entry,
         time: Time,
-        (src, dst): (SocketAddr, SocketAddr),
+        src: SocketAddr,
+        dst: SocketAddr,
         bytes: &[u8],
     ) -> Result<(), FrameError> {
         let key = (entry.flow, src.min(dst), src.max(dst));

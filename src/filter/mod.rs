@@ -36,10 +36,11 @@ mod scope;
 use crate::dissect::{Message, Wants};
 use crate::printable::{Printable, tricky};
 pub use field::{FieldMatch, FieldPath};
-pub(crate) use names::NamedFields;
 pub use names::Names;
+pub(crate) use names::{Deepest, NamedFields};
 use path::Path;
 pub(crate) use possible::range;
+use related::Condition;
 pub(crate) use related::RelatedField;
 use thiserror::Error;
 
@@ -124,7 +125,7 @@ enum Expression {
     /// The message is of this protocol (and has this name).
     Kind(&'static str, Option<&'static str>),
     /// One relation of the message fits all of these conditions.
-    Related(Vec<(RelatedField, Test)>),
+    Related(Vec<Condition>),
     /// Nothing in the capture answers the message.
     Unanswered,
     /// Nothing in the capture acknowledges the message.

@@ -117,14 +117,14 @@ impl<'a> Names<'a> {
     pub fn all(&self) -> Vec<String> {
         let mut list = Vec::new();
         for dissector in self.registry.iter() {
-            let mut fields = (0, Vec::new());
+            let mut fields = Deepest::default();
             for layout in dissector.tables().iter().flat_map(|t| t.layouts) {
                 list.push(format!("{}.{}", dissector.name(), layout.name));
                 // A path of one step matches top-level fields only.
                 walk(layout.fields, &[""], 0, &mut NamedFields::default(), &mut fields);
             }
             dissector.derived().iter().for_each(|f| walk_one(f, &[""], 0, &mut NamedFields::default(), &mut fields));
-            let names = fields.1.into_iter().filter(|name| !name.is_empty());
+            let names = fields.names.into_iter().filter(|name| !name.is_empty());
             list.extend(names.map(|name| format!("{}.{name}", dissector.name())));
         }
         list.sort_unstable();
@@ -178,7 +178,7 @@ impl<'a> Names<'a> {
             let steps: Vec<&str> = path.iter().copied().chain([name]).collect();
             match self.find(proto, message, &steps) {
                 Ok(found) if !found.open => return Some(steps.join(".")),
-                Err((at, known)) if at == path.len() && at < NESTED => {
+                Err(Deepest { step: at, names: known }) if at == path.len() && at < NESTED => {
                     paths.extend(known.into_iter().map(|next| path.iter().copied().chain([next]).collect()));
                 }
                 _ => {}
@@ -201,7 +201,7 @@ impl<'a> Names<'a> {
         if let ["payload", _, ..] = path {
             return find(path).ok().map(|found| found.guessed());
         }
-        let (_, known) = find(path.get(..1)?).err()?;
+        let known = find(path.get(..1)?).err()?.names;
         let found = find(&[&["payload"], path].concat()).ok()?;
         let mistyped = found.guessed() && nearest(path.first()?, known).is_some();
         (!mistyped).then_some(found.guessed())
@@ -216,9 +216,9 @@ impl<'a> Names<'a> {
         proto: Option<&str>,
         message: Option<&str>,
         steps: &[&str],
-    ) -> Result<NamedFields<'static>, (usize, Vec<&'static str>)> {
+    ) -> Result<NamedFields<'static>, Deepest> {
         let mut found = NamedFields::default();
-        let mut deepest = (0, Vec::new());
+        let mut deepest = Deepest::default();
         for dissector in
             self.registry.iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p)))
         {
@@ -252,8 +252,8 @@ impl<'a> Names<'a> {
         }
         found.open |= ANYWHERE.contains(steps.last().unwrap_or(&""));
         if found.fields.is_empty() && !found.open {
-            deepest.1.sort_unstable();
-            deepest.1.dedup();
+            deepest.names.sort_unstable();
+            deepest.names.dedup();
             return Err(deepest);
         }
         Ok(found)
@@ -273,15 +273,22 @@ fn carries(dissector: &dyn Dissector, message: Option<&str>) -> bool {
     fitting.any(|l| l.fields.iter().any(|f| f.is(flag::PAYLOAD)))
 }
 
+/// The first step of a path that no field has, and the names of the fields there.
+#[derive(Default)]
+pub struct Deepest {
+    pub step: usize,
+    pub names: Vec<&'static str>,
+}
+
 fn walk(
     fields: &'static [Field],
     steps: &[&str],
     depth: usize,
     found: &mut NamedFields<'static>,
-    deepest: &mut (usize, Vec<&'static str>),
+    deepest: &mut Deepest,
 ) {
-    if depth > deepest.0 {
-        *deepest = (depth, Vec::new());
+    if depth > deepest.step {
+        *deepest = Deepest { step: depth, names: Vec::new() };
     }
     if steps.is_empty() {
         return;
@@ -289,13 +296,7 @@ fn walk(
     fields.iter().for_each(|f| walk_one(f, steps, depth, found, deepest));
 }
 
-fn walk_one(
-    f: &'static Field,
-    steps: &[&str],
-    depth: usize,
-    found: &mut NamedFields<'static>,
-    deepest: &mut (usize, Vec<&'static str>),
-) {
+fn walk_one(f: &'static Field, steps: &[&str], depth: usize, found: &mut NamedFields<'static>, deepest: &mut Deepest) {
     match &f.kind {
         kind if f.is_inline() => {
             let records = matches!(kind, Kind::Protobuf(_));
@@ -316,8 +317,8 @@ fn walk_one(
     if let Kind::Array { count: Count::Prefix(count), .. } = &f.kind {
         walk_one(count, steps, depth, found, deepest);
     }
-    if depth == deepest.0 {
-        deepest.1.push(f.name);
+    if depth == deepest.step {
+        deepest.names.push(f.name);
     }
     let Some((first, rest)) = steps.split_first() else { return };
     if f.name != *first {
@@ -349,8 +350,5 @@ fn walk_one(
 
 /// The field that comparisons with an array apply to: its elements.
 fn innermost(field: &'static Field) -> &'static Field {
-    match &field.kind {
-        Kind::Array { of, .. } => innermost(of),
-        _ => field,
-    }
+    if let Kind::Array { of, .. } = &field.kind { innermost(of) } else { field }
 }

@@ -3,9 +3,9 @@
 use super::ends::{self, Ends};
 use super::lexer::{Token, TokenKind as Word};
 use super::literal::{fits, number};
-use super::names::{NamedFields, Names};
+use super::names::{Deepest, NamedFields, Names};
 use super::path::{Index, Part, Path, PathStep, component};
-use super::related::{self, RelatedField};
+use super::related::{self, Condition, RelatedField};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test, possible};
 use crate::codec::Level;
 use crate::codec::layout::Kind;
@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, what));
             }
         }
-        Ok(Expression::Related(vec![(field, test)]))
+        Ok(Expression::Related(vec![Condition { field, test }]))
     }
 
     fn has(&mut self) -> Result<Expression, FilterError> {
@@ -167,9 +167,10 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
             }
             if let (Test::In(_), Some(range)) = (&test, envelope.range())
-                && !possible::within(literal, range)
+                && let (least, most) = range
+                && !possible::within(literal, least, most)
             {
-                return Err(self.fail(token, possible::out_of_range(&self.word(name), range)));
+                return Err(self.fail(token, possible::out_of_range(&self.word(name), least, most)));
             }
             let Some(known) = self.names.of_envelope(envelope) else { continue };
             if matches!(test, Test::Compare(..) | Test::In(_)) && !known.contains(&literal.text.as_str()) {
@@ -262,7 +263,7 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let names: Vec<&str> = path.steps.iter().map(|s| s.name.as_str()).collect();
-        let found = self.names.find(path.proto, path.message, &names).map_err(|(step, known)| {
+        let found = self.names.find(path.proto, path.message, &names).map_err(|Deepest { step, names: known }| {
             // The envelope's fields have no parts.
             let envelope = || super::envelope().map(|(n, _)| n.to_owned()).find(|n| step == 0 && *n == names[0]);
             if let Some(meant) = self.names.elsewhere(name).or_else(envelope) {

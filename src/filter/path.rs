@@ -208,10 +208,7 @@ fn inside(
         return if rest.is_empty() { each(k) } else { steps(tree, sources, Some(k), rest, each) };
     }
     // The last name may be a component of a vector.
-    let wanted = match rest {
-        [PathStep { name, index: None }] => component(name),
-        _ => None,
-    };
+    let wanted = if let [PathStep { name, index: None }] = rest { component(name) } else { None };
     let mut elements =
         tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|index| index.contains(*at)));
     elements.any(|(at, element)| {

@@ -41,8 +41,10 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
             }
             _ => format!("{name} is whole bytes: {:?} has half of one", literal.text),
         },
-        (_, _, _) if range.is_some() => out_of_range(name, range.unwrap_or_default()),
-        _ => format!("{name} is never that"),
+        _ => match range {
+            Some((least, most)) => out_of_range(name, least, most),
+            None => format!("{name} is never that"),
+        },
     })
 }
 
@@ -51,7 +53,7 @@ pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<Strin
     let number = envelope.is_number() || envelope == Envelope::Port;
     match (test, envelope.range()) {
         (Test::Contains(_) | Test::Matches(_), _) if number => Some(format!("{name} is a number, and no text")),
-        (_, Some(range)) if !number_can(test, range) => Some(out_of_range(name, range)),
+        (_, Some((least, most))) if !number_can(test, least, most) => Some(out_of_range(name, least, most)),
         (Test::Compare(comparison, _), _) if comparison.orders() && !number => {
             Some(format!("{name} has no order: == and in compare it"))
         }
@@ -60,7 +62,7 @@ pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<Strin
 }
 
 /// The error for a number out of range.
-pub fn out_of_range(name: &str, (least, most): (i128, i128)) -> String {
+pub fn out_of_range(name: &str, least: i128, most: i128) -> String {
     format!("{name} is a whole number from {least} to {most}: that never holds")
 }
 
@@ -89,31 +91,31 @@ fn can(field: &Field, test: &Test) -> bool {
         (Test::Compare(comparison, literal), ..) => match (literal.number, range(field)) {
             (None, _) => false,
             (Some(_), None) => true,
-            (Some(number), Some(range)) => ordered(*comparison, number, range),
+            (Some(number), Some((least, most))) => ordered(*comparison, number, least, most),
         },
     }
 }
 
 /// Whether a number in the range can compare like that. The limits of the range decide.
-fn ordered(comparison: Comparison, number: Number, (least, most): (i128, i128)) -> bool {
+fn ordered(comparison: Comparison, number: Number, least: i128, most: i128) -> bool {
     let ends = [least, most].map(|n| Number::Whole(n).compare(number));
     ends.into_iter().flatten().any(|order| comparison.is(order))
 }
 
 /// Whether the test can hold for a whole number in that range.
-fn number_can(test: &Test, range: (i128, i128)) -> bool {
-    let equals = |literal: &Literal| within(literal, range);
+fn number_can(test: &Test, least: i128, most: i128) -> bool {
+    let equals = |literal: &Literal| within(literal, least, most);
     match test {
         Test::Exists | Test::Compare(Comparison::Unequal, _) => true,
         Test::Compare(Comparison::Equal, literal) => equals(literal),
-        Test::Compare(comparison, literal) => literal.number.is_some_and(|n| ordered(*comparison, n, range)),
+        Test::Compare(comparison, literal) => literal.number.is_some_and(|n| ordered(*comparison, n, least, most)),
         Test::In(list) => list.iter().all(equals),
         Test::Contains(_) | Test::Matches(_) => false,
     }
 }
 
 /// Whether it is a whole number in that range.
-pub fn within(literal: &Literal, (least, most): (i128, i128)) -> bool {
+pub fn within(literal: &Literal, least: i128, most: i128) -> bool {
     match literal.number {
         Some(Number::Whole(n)) => (least..=most).contains(&n),
         Some(Number::Real(x)) => x.fract() == 0.0 && (least as f64..=most as f64).contains(&x),
@@ -122,10 +124,7 @@ pub fn within(literal: &Literal, (least, most): (i128, i128)) -> bool {
 }
 
 fn literal(test: &Test) -> Option<&Literal> {
-    match test {
-        Test::Compare(_, literal) | Test::Contains(literal) => Some(literal),
-        _ => None,
-    }
+    if let Test::Compare(_, literal) | Test::Contains(literal) = test { Some(literal) } else { None }
 }
 
 /// Whether the field can be equal to the literal.
@@ -139,7 +138,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
             whole && !matches!(len, Len::Const(n) if literal.text.len() != 2 * *n as usize)
         }
         _ => match range(field) {
-            Some(range) if literal.number.is_some() => within(literal, range),
+            Some((least, most)) if literal.number.is_some() => within(literal, least, most),
             // `fits` decides about the other fields.
             _ => super::literal::field_fits(field, literal),
         },

@@ -79,16 +79,23 @@ impl RelatedField {
     }
 }
 
+/// A test of a relation's field.
+#[derive(Debug)]
+pub struct Condition {
+    pub field: RelatedField,
+    pub test: Test,
+}
+
 /// Whether one relation of the message fits all conditions.
-pub fn holds(conditions: &[(RelatedField, Test)], message: &Message<'_>) -> bool {
+pub fn holds(conditions: &[Condition], message: &Message<'_>) -> bool {
     let related = &message.dissection.related;
     // As for every field: `!=` holds if none is equal.
-    if let [(field, Test::Compare(Comparison::Unequal, literal))] = conditions {
+    if let [Condition { field, test: Test::Compare(Comparison::Unequal, literal) }] = conditions {
         let equal = Test::Compare(Comparison::Equal, literal.clone());
         let mut values = related.iter().filter_map(|one| field.plain(one)).peekable();
         return values.peek().is_some() && !values.any(|value| value_holds(&value, &equal));
     }
-    related.iter().any(|one| conditions.iter().all(|(field, test)| fits(*field, test, one)))
+    related.iter().any(|one| conditions.iter().all(|Condition { field, test }| fits(*field, test, one)))
 }
 
 fn fits(field: RelatedField, test: &Test, relation: &Relation) -> bool {
@@ -114,7 +121,7 @@ pub fn both(left: Expression, right: Expression) -> Expression {
     }
 }
 
-fn collect(expression: Expression, conditions: &mut Vec<(RelatedField, Test)>, rest: &mut Option<Expression>) {
+fn collect(expression: Expression, conditions: &mut Vec<Condition>, rest: &mut Option<Expression>) {
     match expression {
         Expression::Related(more) => conditions.extend(more),
         Expression::And(a, b) => {
@@ -137,11 +144,13 @@ pub fn later(expression: &Expression) -> Option<&'static str> {
         Expression::Not(a) => later(a),
         Expression::Unanswered => Some("unanswered"),
         Expression::NeverAcked => Some("never_acked"),
-        Expression::Related(conditions) => conditions.iter().find_map(|(field, test)| match (field, test) {
-            (RelatedField::Kind, Test::Compare(_, literal)) => of_kind(literal),
-            (RelatedField::Kind, Test::In(list)) => list.iter().find_map(of_kind),
-            _ => None,
-        }),
+        Expression::Related(conditions) => {
+            conditions.iter().find_map(|Condition { field, test }| match (field, test) {
+                (RelatedField::Kind, Test::Compare(_, literal)) => of_kind(literal),
+                (RelatedField::Kind, Test::In(list)) => list.iter().find_map(of_kind),
+                _ => None,
+            })
+        }
         _ => None,
     }
 }

@@ -69,7 +69,7 @@ pub use conversation::{Closing, Conversation, End, Side, StreamLosses, Transport
 pub(crate) use epoch::Report;
 pub use handler::{Delivery, Gap, GapCause, Handler};
 pub(crate) use partition::Moved;
-pub use partition::Partition;
+pub use partition::{Carried, Partition};
 pub(crate) use stream::Origin;
 pub use stream::Stream;
 pub use table::Table;

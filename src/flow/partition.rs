@@ -6,6 +6,19 @@ use super::epoch::Report;
 use super::{Caps, Conversation, End, Handler, Side, Statistics};
 use crate::capture::{Body, Packet, Time};
 
+/// A packet whose conversation is known, without its endpoints.
+#[derive(Debug)]
+pub struct Carried<'a> {
+    /// The frame that completed it.
+    pub frame: u64,
+    /// The frames that carried it.
+    pub frames: &'a [u64],
+    /// The time of its frame.
+    pub time: Time,
+    /// Its content.
+    pub body: Body<'a>,
+}
+
 /// A conversation that is handed over from a [`Table`](super::Table) to a [`Partition`].
 #[derive(Debug)]
 pub struct Moved<S>(pub(super) Box<Entry<S>>);
@@ -66,14 +79,8 @@ impl<S> Partition<S> {
     }
 
     /// Processes a packet of a conversation, sent by `from`.
-    pub fn packet(
-        &mut self,
-        slot: u32,
-        from: Side,
-        (frame, frames, time): (u64, &[u64], Time),
-        body: Body<'_>,
-        handler: &mut impl Handler<S>,
-    ) {
+    pub fn packet(&mut self, slot: u32, from: Side, carried: Carried<'_>, handler: &mut impl Handler<S>) {
+        let Carried { frame, frames, time, body } = carried;
         let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut) else { return };
         let ends = &entry.conversation.ends;
         let (src, dst) = (ends[from.index()], ends[from.other().index()]);

@@ -149,18 +149,12 @@ impl OwnedMessage {
 
     /// A field with an unsigned number.
     pub fn number(&self, field: &Field) -> Option<u64> {
-        match &self.read {
-            Some(read) => read.number(field),
-            None => self.given.fields.get(field.name)?.as_u64(),
-        }
+        if let Some(read) = &self.read { read.number(field) } else { self.given.fields.get(field.name)?.as_u64() }
     }
 
     /// A field printed as text: text, hex digits, or the name of a value.
     pub fn text(&self, field: &Field) -> Option<&str> {
-        match &self.read {
-            Some(read) => read.text(field),
-            None => self.given.fields.get(field.name)?.as_str(),
-        }
+        if let Some(read) = &self.read { read.text(field) } else { self.given.fields.get(field.name)?.as_str() }
     }
 
     /// A derived value as JSON.

@@ -5,6 +5,7 @@ use super::source;
 use super::words::Words;
 use crate::codec::kinds::Address;
 use crate::codec::layout::{Kind, Len};
+use crate::codec::tree::NamePlace;
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::{Message, Public};
 
@@ -59,7 +60,7 @@ impl Patches {
     fn tree(&mut self, tree: &Tree, sources: Sources<'_>, public: &Public) {
         let mut kept = 0;
         for (k, node) in tree.nodes().iter().enumerate() {
-            if let Some((source, start, length)) = tree.name_place(node) {
+            if let Some(NamePlace { source, start, len: length }) = tree.name_place(node) {
                 self.list.push(Patch { source, bit: start * 8, bits: length * 8, how: How::Name });
             }
             if public.fields.contains(&node.field.name) {

@@ -54,9 +54,9 @@ pub fn head(
 #[inline(never)]
 fn headers(message: &Message<'_>, walks: &mut Walks, line: &mut Line<'_>) {
     let dissection = message.dissection;
-    if let Some(part) = dissection.part {
+    if let Some((part, of)) = dissection.part {
         line.constant(b",\"part\":");
-        self::part(part, line);
+        self::part(part, of, line);
     }
     if !dissection.packet.is_empty() {
         let mark = line.len();
@@ -70,7 +70,7 @@ fn headers(message: &Message<'_>, walks: &mut Walks, line: &mut Line<'_>) {
 }
 
 /// Writes the message's number in its packet, and the number of the packet's messages.
-pub(super) fn part((part, of): (u32, u32), line: &mut Line<'_>) {
+pub(super) fn part(part: u32, of: u32, line: &mut Line<'_>) {
     line.constant(b"[");
     line.uint(part.into());
     line.constant(b",");

@@ -65,7 +65,7 @@ impl Gutter {
             return;
         }
         // Each byte takes two digits, a blank and a character.
-        all = all.start(all.len().min(most.saturating_sub(line.mark().0) / 4));
+        all = all.start(all.len().min(most.saturating_sub(line.mark().len) / 4));
         let mut byte = node.bit as usize / 8;
         while all.len() > 0 {
             self.offset(node.source, byte, line);

@@ -16,7 +16,7 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
     let data = sources.get(node.source);
     match node.value {
         Value::Bytes { bit, bits } => bytes(ByteIter::new(data, bit, bits), line, room),
-        Value::Raw { bit, bits } => long_raw(node, sources, (bit, bits), line, room),
+        Value::Raw { bit, bits } => long_raw(node, sources, bit, bits, line, room),
         Value::UInt(_) | Value::Int(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_) => {
             line.paint(colour(node, line));
             let before = line.column;
@@ -32,15 +32,15 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
 }
 
 /// Writes the meaning of bits without a plain form, and the bits themselves.
-fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &mut LineWriter<'_>, room: usize) {
+fn long_raw(node: &Node, sources: Sources<'_>, bit: u32, bits: u32, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     let mark = line.mark();
     line.paint(line.palette.text);
     human(node, sources, line);
-    let explained = line.column > mark.1;
+    let explained = line.column > mark.column;
     if let Kind::Text { .. } = node.field.kind {
         line.put("  ");
-        let room = room.saturating_sub(line.column - mark.1).max(24);
+        let room = room.saturating_sub(line.column - mark.column).max(24);
         quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room);
         line.reset();
         return;
@@ -51,7 +51,7 @@ fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &m
         line.put("  ").int(clip(data, bit, bits).1).put(" bits");
     }
     line.reset();
-    if line.column - mark.1 > room {
+    if line.column - mark.column > room {
         line.back(mark);
         short(node, sources, line, room);
     }

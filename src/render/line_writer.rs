@@ -9,6 +9,14 @@ use crate::printable::tricky;
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
+/// A position of a [`LineWriter`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// The number of bytes before it.
+    pub len: usize,
+    pub column: usize,
+}
+
 /// Writes lines.
 #[derive(Debug)]
 pub struct LineWriter<'a> {
@@ -187,18 +195,17 @@ impl<'a> LineWriter<'a> {
         rest: impl FnOnce(&mut Self),
     ) -> bool {
         let limit = self.column.saturating_add(room);
-        let mut fits = (self.out.len(), self.column);
+        let mut fits = self.mark();
         for decoded in decoded {
             match decoded {
                 Decoded::Char(c) => self.character(c),
                 Decoded::Byte(b) => self.byte(b),
             }
             if self.column.saturating_add(reserve) <= limit {
-                fits = (self.out.len(), self.column);
+                fits = self.mark();
             }
             if self.column > limit {
-                self.out.truncate(fits.0);
-                self.column = fits.1;
+                self.back(fits);
                 rest(self);
                 return false;
             }
@@ -207,14 +214,14 @@ impl<'a> LineWriter<'a> {
     }
 
     /// Returns the current position, for [`LineWriter::back`].
-    pub fn mark(&self) -> (usize, usize) {
-        (self.out.len(), self.column)
+    pub fn mark(&self) -> Mark {
+        Mark { len: self.out.len(), column: self.column }
     }
 
     /// Removes everything written since `mark`.
-    pub fn back(&mut self, (len, column): (usize, usize)) {
-        self.out.truncate(len);
-        self.column = column;
+    pub fn back(&mut self, mark: Mark) {
+        self.out.truncate(mark.len);
+        self.column = mark.column;
     }
 }
 

@@ -37,6 +37,13 @@ pub struct Rows {
 }
 
 /// A row of a table.
+/// A field: its name and its value.
+#[derive(Debug)]
+struct Shown {
+    name: String,
+    value: String,
+}
+
 #[derive(Debug)]
 struct Row {
     frame: u64,
@@ -44,8 +51,8 @@ struct Row {
     from: String,
     message: String,
     length: usize,
-    /// Names and values of the top-level fields.
-    fields: Vec<(String, String)>,
+    /// The top-level fields.
+    fields: Vec<Shown>,
     notes: String,
     /// Names and values of further columns.
     added: Vec<(String, String)>,
@@ -87,7 +94,7 @@ impl Row {
     fn write(&self, out: &mut Vec<u8>) {
         let Row { frame, time, from, message, length, fields, notes, .. } = self;
         let mut text = format!("{frame}{CELL}{time}{CELL}{from}{CELL}{message}{CELL}{length}{CELL}{notes}");
-        fields.iter().for_each(|(name, value)| text += &format!("{CELL}{name}{CELL}{value}"));
+        fields.iter().for_each(|Shown { name, value }| text += &format!("{CELL}{name}{CELL}{value}"));
         text.push(ROW);
         out.extend_from_slice(text.as_bytes());
     }
@@ -107,7 +114,7 @@ impl Row {
             added: Vec::new(),
         };
         while let (Some(name), Some(value)) = (cells.next(), cells.next()) {
-            row.fields.push((name, value));
+            row.fields.push(Shown { name, value });
         }
         let added = added.into_iter().flat_map(|added| added.split(ADDED)).filter_map(|pair| pair.split_once(CELL));
         row.added.extend(added.map(|(name, value)| (name.into(), value.into())));
@@ -200,9 +207,10 @@ impl Form for Rows {
             header.extend(["frame", "time"]);
         }
         header.extend(["from", "message", "length"]);
-        match &names {
-            Some(names) => header.extend(names.iter().map(String::as_str)),
-            None => header.push("fields"),
+        if let Some(names) = &names {
+            header.extend(names.iter().map(String::as_str))
+        } else {
+            header.push("fields")
         }
         if noted {
             header.push("notes");
@@ -224,13 +232,12 @@ impl Form for Rows {
             cells.push(Cell::new(&row.message));
             cells.push(Cell::new(row.length).set_alignment(CellAlignment::Right));
             match &names {
-                Some(names) => {
-                    cells.extend(names.iter().map(|name| {
-                        Cell::new(row.fields.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value))
-                    }))
-                }
+                Some(names) => cells.extend(names.iter().map(|name| {
+                    Cell::new(row.fields.iter().find(|one| one.name == *name).map_or("", |one| &one.value))
+                })),
                 None => {
-                    let pairs: Vec<String> = row.fields.iter().map(|(n, v)| format!("{n}={v}")).collect();
+                    let pairs: Vec<String> =
+                        row.fields.iter().map(|one| format!("{}={}", one.name, one.value)).collect();
                     cells.push(Cell::new(pairs.join(" ")));
                 }
             }
@@ -258,7 +265,7 @@ fn columns(rows: &[Row]) -> Option<Vec<String>> {
         if row.message != rows[0].message {
             return None;
         }
-        for (name, _) in &row.fields {
+        for Shown { name, .. } in &row.fields {
             if !names.contains(name) {
                 names.push(name.clone());
             }
@@ -270,7 +277,7 @@ fn columns(rows: &[Row]) -> Option<Vec<String>> {
     Some(names)
 }
 
-fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)>) {
+fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<Shown>) {
     for at in tree.children(None) {
         let node = &tree.nodes()[at];
         if node.hidden() {
@@ -281,7 +288,7 @@ fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)
             Value::Group | Value::List => super::summary::any(tree, at, message.sources(), 0, VALUE, line),
             _ => leaf::short(node, message.sources(), line, VALUE),
         });
-        fields.push((name, value));
+        fields.push(Shown { name, value });
     }
 }
 

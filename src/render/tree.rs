@@ -138,7 +138,8 @@ impl Form for Trees {
         let mut line = LineWriter::new(out, self.style.colour);
         header(
             message,
-            (self.style.time.unwrap_or(TimeForm::Relative), &mut self.clock),
+            self.style.time.unwrap_or(TimeForm::Relative),
+            &mut self.clock,
             self.width,
             self.style.verbose,
             &mut line,
@@ -188,7 +189,7 @@ impl Trees {
             let place = (page.which, at as u32);
             let folded = self.places.folded.contains(&place);
             if self.places.screen {
-                self.places.lines.push((line.mark().0, place));
+                self.places.lines.push((line.mark().len, place));
             }
             match page.which == DERIVED || node.derived() {
                 _ if self.places.screen => {}
@@ -231,7 +232,7 @@ impl Trees {
             self.doc(node, line);
             line.put(if folded { " …" } else { "" }).newline();
             if !inside && self.style.verbose && page.which != DERIVED && !node.derived() {
-                if line.mark().0 >= self.most {
+                if line.mark().len >= self.most {
                     return fault_shown;
                 }
                 page.gutter.dump(node, page.sources, self.most, line);

@@ -10,7 +10,8 @@ use std::fmt::Write;
 /// for them.
 pub fn header(
     message: &Message<'_>,
-    (form, clock): (TimeForm, &mut Clock),
+    form: TimeForm,
+    clock: &mut Clock,
     width: usize,
     verbose: bool,
     line: &mut LineWriter<'_>,

@@ -55,13 +55,19 @@ pub fn seconds(nanos: i128) -> String {
     format!("{sign}{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Draws rows between two endpoints: the role (or nothing) and the address of each.
-pub fn draw(rows: &[Row<'_>], ends: [(&str, &String); 2], title: &str, html: &mut Html) {
+/// An endpoint: its role, or nothing, and its address.
+pub struct End<'a> {
+    pub role: &'a str,
+    pub name: &'a str,
+}
+
+/// Draws rows between two endpoints.
+pub fn draw(rows: &[Row<'_>], ends: [End<'_>; 2], title: &str, html: &mut Html) {
     let height =
         HEAD + 16 + rows.iter().map(|row| if matches!(row, Row::Arrow(_)) { ROW } else { BETWEEN }).sum::<i64>();
     let svg = html.el("svg").attr("viewBox", format_args!("0 0 {WIDTH} {height}")).attr("role", "group");
     svg.attr("aria-label", title).with(|html| {
-        for (x, (role, name)) in LINES.into_iter().zip(ends) {
+        for (x, End { role, name }) in LINES.into_iter().zip(ends) {
             let class = if role == "server" { "server" } else { "client" };
             html.el("text").class("end").attr("x", x).attr("y", 16).attr("text-anchor", "middle").text(role);
             let name_at = if role.is_empty() { 22 } else { 32 };

@@ -163,11 +163,17 @@ pub fn patterns(html: &mut Html) {
     });
 }
 
-/// Draws stacked areas: for each its pattern, and its height in every step from 0 to 1.
-pub fn areas(layers: &[(usize, Vec<f64>)], height: u32, html: &mut Html) {
-    let steps = layers.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+/// An area: its pattern, and its height in every step from 0 to 1.
+pub struct Layer {
+    pub mark: usize,
+    pub values: Vec<f64>,
+}
+
+/// Draws stacked areas.
+pub fn areas(layers: &[Layer], height: u32, html: &mut Html) {
+    let steps = layers.iter().map(|layer| layer.values.len()).max().unwrap_or(0);
     let mut below = vec![0.0; steps];
-    for (mark, values) in layers {
+    for Layer { mark, values } in layers {
         let above: Vec<f64> =
             below.iter().enumerate().map(|(k, base)| base + values.get(k).copied().unwrap_or(0.0)).collect();
         let x = |k: usize| number(k as f64 * ACROSS / steps.max(1) as f64);
@@ -196,12 +202,19 @@ pub fn areas(layers: &[(usize, Vec<f64>)], height: u32, html: &mut Html) {
     }
 }
 
-/// Draws points; x and y are from 0 to 1.
-pub fn dots(mark: Mark, hollow: bool, points: impl Iterator<Item = (f64, f64)>, height: u32, html: &mut Html) {
+/// A point of a chart: from 0 at the left and below to 1.
+#[derive(Clone, Copy)]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+}
+
+/// Draws points.
+pub fn dots(mark: Mark, hollow: bool, points: impl Iterator<Item = Point>, height: u32, html: &mut Html) {
     let mut d = String::new();
     // PDF readers draw a line without length only where its ends are round.
     let length = if let Mark::Square(_) = mark { "h.01" } else { "h0" };
-    for (x, y) in points {
+    for Point { x, y } in points {
         let _ = write!(d, "M{} {}{length}", number(x * ACROSS), number(f64::from(height) * (1.0 - y)));
     }
     let (colour, shape) = match mark {
@@ -218,11 +231,11 @@ pub fn dots(mark: Mark, hollow: bool, points: impl Iterator<Item = (f64, f64)>, 
     }
 }
 
-/// Draws a line through points from 0 to 1; `None` interrupts it.
-pub fn line(mark: Mark, points: impl Iterator<Item = Option<(f64, f64)>>, height: u32, html: &mut Html) {
+/// Draws a line through points; `None` interrupts it.
+pub fn line(mark: Mark, points: impl Iterator<Item = Option<Point>>, height: u32, html: &mut Html) {
     let (mut d, mut drawn) = (String::new(), false);
     for point in points {
-        let Some((x, y)) = point else {
+        let Some(Point { x, y }) = point else {
             drawn = false;
             continue;
         };
@@ -264,7 +277,17 @@ mod tests {
             let start = page.find("<body>").unwrap() + 6;
             page[start..].split("\n<script>").next().unwrap().to_owned()
         };
-        let drawn = body(&|html| areas(&[(0, vec![0.5, 0.0]), (1, vec![0.25, 0.25])], 100, html));
+        let drawn = body(&|html| {
+            areas(
+                &[[0.5, 0.0], [0.25, 0.25]]
+                    .into_iter()
+                    .enumerate()
+                    .map(|(mark, values)| Layer { mark, values: values.into() })
+                    .collect::<Vec<_>>(),
+                100,
+                html,
+            )
+        });
         assert_eq!(
             drawn,
             "\n<path fill=\"url(#area-0)\" d=\"M0 100V50H500V100H0Z\"></path>\
@@ -272,7 +295,7 @@ mod tests {
         );
         let drawn = body(&|html| {
             let points = [Some((0.0, 0.0)), Some((0.5, 1.0)), None, Some((1.0, 0.5))];
-            line(Mark::Dashes("a"), points.into_iter(), 10, html);
+            line(Mark::Dashes("a"), points.into_iter().map(|point| point.map(|(x, y)| Point { x, y })), 10, html);
         });
         assert_eq!(drawn, "\n<path class=\"a line dashes\" d=\"M0 10h0L500 0M1000 5h0\"></path>");
         assert_eq!(number(-0.001), "0");

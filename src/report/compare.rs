@@ -1,6 +1,6 @@
 //! Compares two runs: the differences as `netkit diff` lists them, and both runs' curves in the same charts.
 
-use super::charts::{Chart, Mark, chart, line};
+use super::charts::{Chart, Mark, Point, chart, line};
 use super::figures::{Count, Shown, body, bytes, heading, region, table};
 use super::scale::{Linear, plain, time_label};
 use super::sections::bandwidth::STEPS;
@@ -73,7 +73,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
                 for ((_, mark), (one, rates)) in RUNS.into_iter().zip(series.iter().zip(&rates)) {
                     let points = rates.iter().enumerate().map(|(k, rate)| {
                         let x = (k as f64 + 0.5) * one.step / seconds;
-                        Some((x.min(1.0), axis.at(rate / scale)))
+                        Some(Point { x: x.min(1.0), y: axis.at(rate / scale) })
                     });
                     line(mark, points, HEIGHT, html);
                 }
@@ -160,7 +160,7 @@ fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
                 let Some(delays) = delays else { continue };
                 let points = (0..=100).map(|percent| {
                     let nanos = delays.percentile(f64::from(percent))?;
-                    Some((f64::from(percent) / 100.0, log.at(nanos as f64 / 1e6)))
+                    Some(Point { x: f64::from(percent) / 100.0, y: log.at(nanos as f64 / 1e6) })
                 });
                 line(mark, points, HEIGHT, html);
             }

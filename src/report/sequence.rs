@@ -4,7 +4,7 @@
 //! warnings; a row counts the messages that are left out at its place. A message that arrived in parts is drawn as one
 //! arrow.
 
-use super::arrows::{self, Arrow, Row};
+use super::arrows::{self, Arrow, End, Row};
 use super::data::waits;
 use super::entry::Entry;
 use super::held::Held;
@@ -88,12 +88,16 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
             if list.iter().any(|entry| entry.joined().next().is_some()) {
                 html.el("p").class("hint").text("A message in parts is drawn once, at its last part.");
             }
-            html.el("div")
-                .class("scroll")
-                .attr("tabindex", 0)
-                .attr("role", "region")
-                .attr("aria-label", &title)
-                .with(|html| arrows::draw(&rows, [(roles[0], left), (roles[1], right)], &title, html));
+            html.el("div").class("scroll").attr("tabindex", 0).attr("role", "region").attr("aria-label", &title).with(
+                |html| {
+                    arrows::draw(
+                        &rows,
+                        [End { role: roles[0], name: left }, End { role: roles[1], name: right }],
+                        &title,
+                        html,
+                    )
+                },
+            );
             html.el("details").with(|html| {
                 html.el("summary").text("As a table");
                 table(&rows, [roles[0], roles[1]], [left, right], html);

@@ -220,7 +220,7 @@ impl Connection {
     }
 
     /// Updates the path with an event of a message of `side`. A stream loses no bytes, so TCP is skipped.
-    fn learn(&mut self, event: &Event, (side, transport): (Side, Transport), now: i64) {
+    fn learn(&mut self, event: &Event, side: Side, transport: Transport, now: i64) {
         let (own, other) = (side.index(), side.other().index());
         match event {
             _ if transport == Transport::Tcp => {}
@@ -333,7 +333,7 @@ impl Deliveries {
         let at = self.place(flow, *event == Event::Begin, of);
         let room = self.rows && self.listed < LISTED;
         let Some(connection) = self.connections.get_mut(at) else { return };
-        connection.learn(event, (side, seen.transport), now);
+        connection.learn(event, side, seen.transport, now);
         let [a, b] = &mut connection.directions;
         let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
         match *event {

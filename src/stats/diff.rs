@@ -128,9 +128,9 @@ pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> Comparison {
     comparison.ends(a, b);
     for (word, first, second) in [("", &a.kinds, &b.kinds), (" (schema)", &a.schemas, &b.schemas)] {
         let names: BTreeSet<_> = first.keys().chain(second.keys()).copied().collect();
-        for name in names {
-            let pair = [(first.get(&name), a), (second.get(&name), b)];
-            comparison.kind(name, &format!("{}.{}{word}", name.0, name.1), pair);
+        for (proto, name) in names {
+            let kinds = [first, second].map(|kinds| kinds.get(&(proto, name)));
+            comparison.kind(proto, name, &format!("{proto}.{name}{word}"), kinds, [a, b]);
         }
     }
     let (x, y) = (summed(a), summed(b));
@@ -195,12 +195,19 @@ impl Judge<'_> {
     }
 
     /// Compares a kind of message.
-    fn kind(&mut self, (proto, name): (&'static str, &'static str), of: &str, pair: [(Option<&Kind>, &Stats); 2]) {
+    fn kind(
+        &mut self,
+        proto: &'static str,
+        name: &'static str,
+        of: &str,
+        kinds: [Option<&Kind>; 2],
+        stats: [&Stats; 2],
+    ) {
         let none = Kind::default();
-        let alone = pair.iter().any(|(kind, _)| kind.is_none());
-        let [x, y] = [pair[0].0.unwrap_or(&none), pair[1].0.unwrap_or(&none)];
+        let alone = kinds.iter().any(Option::is_none);
+        let [x, y] = kinds.map(|kind| kind.unwrap_or(&none));
         let share = |kind: &Kind, stats: &Stats| kind.bytes as f64 / stats.bytes.max(1) as f64;
-        let share = share(x, pair[0].1).max(share(y, pair[1].1));
+        let share = share(x, stats[0]).max(share(y, stats[1]));
         let (seconds, as_long) = (self.seconds, self.as_long);
         let timed = seconds.iter().all(|s| *s > 0.0);
         let per = |n: u64, k: usize| n as f64 / seconds[k];
@@ -233,9 +240,9 @@ impl Judge<'_> {
             let judged = Judged { proto, name, change, samples: None, notable, messages, rates, alone };
             self.judge(of, judged, weight);
         };
-        match pair {
-            [(None, _), _] => add(Change::Appeared, false),
-            [_, (None, _)] => add(Change::Vanished, false),
+        match kinds {
+            [None, _] => add(Change::Appeared, false),
+            [_, None] => add(Change::Vanished, false),
             _ => {
                 let missing = |a: &Kind, b: &Kind| {
                     let gone = || a.fields.iter().filter(|(path, _)| !b.fields.contains_key(*path));
@@ -250,7 +257,7 @@ impl Judge<'_> {
                 add(Change::Fields(new, gone), clearly_new || clearly_gone);
             }
         }
-        let counted = [(x, pair[0].1), (y, pair[1].1)].map(|(kind, stats)| Counted::new((proto, name), kind, stats));
+        let counted = [(x, stats[0]), (y, stats[1])].map(|(kind, stats)| Counted::new(proto, name, kind, stats));
         for figure in OF_MESSAGES {
             let Some(column) = TRAFFIC.iter().find(|column| column.figure == figure) else { continue };
             // A message in one capture only has no size in the other, and a capture without duration has no rates.

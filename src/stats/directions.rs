@@ -45,7 +45,7 @@ pub const SIDES: [Column<Sender>; 2] = [
 
 impl Sender {
     /// One side of one connection.
-    fn of(stats: &Stats, (connection, from, d): (&Connection, &'static str, &Direction)) -> Sender {
+    fn of(stats: &Stats, connection: &Connection, from: &'static str, d: &Direction) -> Sender {
         let flow = stats.flow(connection.flow);
         let side = if std::ptr::eq(d, &connection.directions[0]) { 0 } else { 1 };
         let (proto, all) =
@@ -89,7 +89,8 @@ pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static 
 
 /// The figures by connection and side.
 pub fn senders(stats: &Stats) -> Vec<Sender> {
-    let mut list: Vec<Sender> = directions(stats).map(|one| Sender::of(stats, one)).collect();
+    let mut list: Vec<Sender> =
+        directions(stats).map(|(connection, from, d)| Sender::of(stats, connection, from, d)).collect();
     // The two sides of a connection are adjacent.
     list.chunks_mut(2).for_each(estimate_both);
     list
@@ -98,10 +99,10 @@ pub fn senders(stats: &Stats) -> Vec<Sender> {
 /// The figures by protocol and side, in order of their first connections.
 pub fn summed(stats: &Stats) -> Vec<Sender> {
     let mut list: Vec<Sender> = Vec::new();
-    for one in directions(stats) {
-        let sender = Sender::of(stats, one);
+    for (connection, from, d) in directions(stats) {
+        let sender = Sender::of(stats, connection, from, d);
         match list.iter_mut().find(|sum| (sum.proto, sum.from) == (sender.proto, sender.from)) {
-            Some(sum) => sum.add(one.2, &sender.counts, sender.all),
+            Some(sum) => sum.add(d, &sender.counts, sender.all),
             None => list.push(Sender { flow: 0, connection: 0, ..sender }),
         }
     }

@@ -127,6 +127,12 @@ pub struct Order {
     pub top: Option<usize>,
 }
 
+/// A group, and the cells of its keys.
+struct Keyed<'g> {
+    keys: Vec<Cell>,
+    group: &'g Group,
+}
+
 impl Groups {
     /// Groups by these fields, at most `limit` groups. The field `second` is a step of time of `step` nanoseconds.
     ///
@@ -202,9 +208,9 @@ impl Groups {
     pub fn table(&self, order: &Order, chosen: &[String]) -> Result<(Table, [u64; 3]), String> {
         let seconds = self.seconds();
         let none = Group::default();
-        let mut all: Vec<(Vec<Cell>, &Group)> =
-            self.groups.iter().map(|(key, group)| (self.cells(key), group)).collect();
-        all.extend(self.empty_steps().map(|key| (self.cells(&key), &none)));
+        let mut all: Vec<Keyed<'_>> =
+            self.groups.iter().map(|(key, group)| Keyed { keys: self.cells(key), group }).collect();
+        all.extend(self.empty_steps().map(|key| Keyed { keys: self.cells(&key), group: &none }));
         let mut table = self.rows(&all, seconds);
         self.sort(&mut table, order)?;
         let omitted: Vec<_> = table.rows.drain(order.top.unwrap_or(usize::MAX).min(table.rows.len())..).collect();
@@ -216,13 +222,13 @@ impl Groups {
         let left_out = [omitted.len() as u64, sum("messages"), sum("bytes")];
         if self.rest.messages > 0 {
             let keys = self.keys.iter().map(|_| Cell::from(REST)).collect();
-            table.rows.extend(self.rows(&[(keys, &self.rest)], seconds).rows);
+            table.rows.extend(self.rows(&[Keyed { keys, group: &self.rest }], seconds).rows);
         }
         Ok((if chosen.is_empty() { table } else { self.select(table, chosen)? }, left_out))
     }
 
     /// The keys and the figures of these groups.
-    fn rows(&self, groups: &[(Vec<Cell>, &Group)], seconds: f64) -> Table {
+    fn rows(&self, groups: &[Keyed<'_>], seconds: f64) -> Table {
         // The user's names, for one table: they are never freed.
         let own = |name: &String| -> &'static Figure {
             let measure = if name == "second" { Measure::Seconds } else { Measure::Word };
@@ -230,8 +236,8 @@ impl Groups {
         };
         let names: Vec<_> = self.names.iter().map(own).collect();
         let mut table = Table::new(Shape { kind: "group", title: "", keys: self.keys.len() }, &names);
-        table.rows = groups.iter().map(|(keys, _)| keys.clone()).collect();
-        let counted = |(_, group): &(Vec<Cell>, &Group)| Counted {
+        table.rows = groups.iter().map(|one| one.keys.clone()).collect();
+        let counted = |Keyed { group, .. }: &Keyed<'_>| Counted {
             messages: group.messages,
             bytes: group.bytes,
             largest: group.largest,
@@ -240,7 +246,7 @@ impl Groups {
             ..Counted::default()
         };
         let counts: Vec<Counted> = groups.iter().map(counted).collect();
-        let groups: Vec<Group> = groups.iter().map(|(_, group)| (*group).clone()).collect();
+        let groups: Vec<Group> = groups.iter().map(|one| one.group.clone()).collect();
         table.with(&TRAFFIC, &counts).with(&FIGURES, &groups)
     }
 

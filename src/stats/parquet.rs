@@ -4,7 +4,7 @@
 use super::figure::{Figure, Measure};
 use super::table::{Cell, Table};
 use super::{Report, Stats};
-use crate::render::parquet::{FlatType, FlatValue, flat};
+use crate::render::parquet::{FlatColumn, FlatType, FlatValue, flat};
 use std::io;
 use std::path::Path;
 
@@ -18,6 +18,9 @@ fn kind(figure: &Figure) -> FlatType {
     }
 }
 
+/// The first column of each file.
+const CAPTURE: FlatColumn<'_> = FlatColumn { name: "capture", kind: FlatType::Text };
+
 impl Report {
     /// Writes `KIND.parquet` into a folder for each table of the report. The first column has the name `capture` of the
     /// capture.
@@ -27,8 +30,8 @@ impl Report {
     pub fn parquet(self, stats: &Stats, capture: &str, folder: &Path) -> io::Result<()> {
         self.tables(stats).iter().try_for_each(|table| write(table, capture, folder))?;
         let figures = stats.account.figures();
-        let columns: Vec<(&str, FlatType)> = std::iter::once(("capture", FlatType::Text))
-            .chain(figures.iter().map(|(name, _)| (*name, FlatType::Int)))
+        let columns: Vec<FlatColumn<'_>> = std::iter::once(CAPTURE)
+            .chain(figures.iter().map(|(name, _)| FlatColumn { name, kind: FlatType::Int }))
             .collect();
         let row = std::iter::once(FlatValue::Text(capture)).chain(figures.iter().map(|(_, n)| FlatValue::Int(*n)));
         flat(&folder.join("account.parquet"), "account", &columns, std::iter::once(row.collect::<Vec<_>>()))
@@ -36,8 +39,8 @@ impl Report {
 }
 
 fn write(table: &Table, capture: &str, folder: &Path) -> io::Result<()> {
-    let own = table.columns.iter().map(|figure| (figure.name, kind(figure)));
-    let columns: Vec<(&str, FlatType)> = std::iter::once(("capture", FlatType::Text)).chain(own).collect();
+    let own = table.columns.iter().map(|figure| FlatColumn { name: figure.name, kind: kind(figure) });
+    let columns: Vec<FlatColumn<'_>> = std::iter::once(CAPTURE).chain(own).collect();
     let path = folder.join(format!("{}.parquet", table.shape.kind));
     let rows = table.rows.iter().map(|row| {
         std::iter::once(FlatValue::Text(capture)).chain(row.iter().map(value)).collect::<Vec<FlatValue<'_>>>()

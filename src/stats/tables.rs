@@ -32,9 +32,9 @@ pub struct Counted {
 
 impl Counted {
     /// The traffic of a kind of message.
-    pub fn new(name: (&'static str, &'static str), kind: &Kind, stats: &Stats) -> Counted {
+    pub fn new(proto: &'static str, name: &'static str, kind: &Kind, stats: &Stats) -> Counted {
         Counted {
-            name,
+            name: (proto, name),
             messages: kind.count,
             bytes: kind.bytes,
             largest: kind.largest,
@@ -166,7 +166,7 @@ pub fn sorted(kinds: &MessageTable) -> Vec<((&'static str, &'static str), &Kind)
 }
 
 fn counted(kinds: &MessageTable, stats: &Stats) -> Vec<Counted> {
-    sorted(kinds).into_iter().map(|(name, kind)| Counted::new(name, kind, stats)).collect()
+    sorted(kinds).into_iter().map(|((proto, name), kind)| Counted::new(proto, name, kind, stats)).collect()
 }
 
 /// The messages by protocol and name, most bytes first.

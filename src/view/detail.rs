@@ -75,7 +75,8 @@ const WIDTH: u16 = 80;
 impl Detail {
     /// Opens a message, or keeps what is there already.
     pub fn of(
-        (store, subject): (&Store, &Subject),
+        store: &Store,
+        subject: &Subject,
         number: usize,
         width: Option<u16>,
         linked: bool,

@@ -203,14 +203,8 @@ impl Figures {
     /// The messages that a row counts.
     fn messages_of(&self, table: &Table, row: &[Cell], kind: Option<Kind>) -> Option<Aim> {
         let cell = |name: &str| table.place(name).and_then(|place| row.get(place));
-        let text = |name: &str| match cell(name) {
-            Some(Cell::Text(text)) => Some(text.as_str()),
-            _ => None,
-        };
-        let number = |name: &str| match cell(name) {
-            Some(Cell::Int(number)) => Some(*number),
-            _ => None,
-        };
+        let text = |name: &str| if let Some(Cell::Text(text)) = cell(name) { Some(text.as_str()) } else { None };
+        let number = |name: &str| if let Some(Cell::Int(number)) = cell(name) { Some(*number) } else { None };
         let (filter, part) = match kind {
             None => (format!("proto == {:?} and message == {:?}", text("proto")?, text("message")?), None),
             Some(kind) => {

@@ -70,10 +70,7 @@ impl State {
         all.retain(|number| *number < self.len);
         all.sort_unstable();
         let next = all.iter().find(|number| Some(**number) > here).or(all.first());
-        match next {
-            Some(number) => self.go_to(*number),
-            None => self.show_status("no message is held"),
-        }
+        if let Some(number) = next { self.go_to(*number) } else { self.show_status("no message is held") }
     }
 
     /// Asks for the changes of the selected message, beginning with its selected field.

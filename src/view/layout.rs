@@ -1,7 +1,7 @@
 //! The areas of the panes on a terminal of any size.
 
 use super::prompt::Prompt;
-use ratatui_core::layout::Rect;
+use ratatui_core::layout::{Rect, Size};
 
 /// A part of the screen that takes keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,8 @@ const BYTES: [(u16, u16); 2] = [(150, 75), (BESIDE, 42)];
 
 impl Areas {
     /// The areas of a terminal.
-    pub fn of((width, height): (u16, u16), focus: Pane, zoom: bool, prompt: Option<&Prompt>) -> Areas {
+    pub fn of(size: Size, focus: Pane, zoom: bool, prompt: Option<&Prompt>) -> Areas {
+        let Size { width, height } = size;
         let row = |y: u16, rows: u16| Rect::new(0, y, width, rows);
         let above = (if height < 16 { 1 } else { 2 }).min(height);
         let below = match prompt {

@@ -20,7 +20,6 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::{Line, Span};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Draws a pane with its title.
@@ -77,7 +76,7 @@ fn messages(state: &State, area: Rect, focused: bool, to: &mut Buffer) {
         if let Some(line) = ansi::lines(&out).first() {
             put(line, area, row, to);
         }
-        if let Some(word) = holds.as_ref().and_then(|holds| waits(opened.target(), holds)) {
+        if let Some(word) = holds.as_ref().and_then(|(holds, all)| waits(opened.target(), holds, all)) {
             let word = format!(" [{word}]");
             let width = word.chars().count() as u16;
             to.set_stringn(area.right().saturating_sub(width), area.y + row, word, area.width.into(), BOLD);
@@ -89,7 +88,7 @@ fn messages(state: &State, area: Rect, focused: bool, to: &mut Buffer) {
 }
 
 /// Returns the word for a message that waits at a proxy, or has waited.
-fn waits(target: Target, (holds, all): &(&Arc<Holds>, Vec<Held>)) -> Option<&'static str> {
+fn waits(target: Target, holds: &Holds, all: &[Held]) -> Option<&'static str> {
     let is_held = all.iter().any(|held| held.target == target);
     if is_held { Some("held") } else { holds.outcome(target).map(holding::word) }
 }

@@ -7,6 +7,7 @@ use super::state::{Effect, State};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ratatui_core::backend::Backend;
+use ratatui_core::layout::Size;
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event, KeyEventKind};
@@ -73,8 +74,8 @@ impl Screen {
     ///
     /// # Errors
     /// It has none.
-    pub fn size(&self) -> io::Result<(u16, u16)> {
-        self.terminal.backend().size().map(|size| (size.width, size.height))
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.backend().size()
     }
 
     /// Shows the state and lets keys change it, until the user ends it.
@@ -127,7 +128,7 @@ impl Screen {
         self.terminal.draw(|frame| {
             // The size may have changed after its last event.
             let area = frame.area();
-            state.size = (area.width, area.height);
+            state.size = area.as_size();
             state.refresh();
             if let Some(cursor) = draw(state, area, frame.buffer_mut()) {
                 frame.set_cursor_position(cursor);

@@ -8,6 +8,7 @@ use super::prompt::Prompt;
 use super::record::Row;
 use super::store::{Progress, Store};
 use crate::dissect::Target;
+use ratatui_core::layout::Size;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ pub struct State {
     /// That pane alone is shown.
     pub zoom: bool,
     /// The terminal's columns and rows.
-    pub size: (u16, u16),
+    pub size: Size,
     /// The areas of the panes.
     pub areas: Areas,
     /// The number of messages on the screen's side; a pause keeps it.
@@ -90,7 +91,7 @@ pub struct State {
 
 impl State {
     /// The screen of a store.
-    pub fn new(store: Arc<Store>, subject: Subject, size: (u16, u16)) -> State {
+    pub fn new(store: Arc<Store>, subject: Subject, size: impl Into<Size>) -> State {
         let at_end = subject.live;
         let mut state = State {
             store,
@@ -98,7 +99,7 @@ impl State {
             sheet: Sheet::Panes,
             focus: Pane::Messages,
             zoom: false,
-            size,
+            size: size.into(),
             areas: Areas::default(),
             len: 0,
             selected: 0,
@@ -156,7 +157,7 @@ impl State {
     /// The number of messages that a pane shows.
     pub fn page(&self) -> usize {
         let rows = match self.sheet {
-            Sheet::Sequence => self.size.1.saturating_sub(self.areas.overview.height + 3),
+            Sheet::Sequence => self.size.height.saturating_sub(self.areas.overview.height + 3),
             _ => self.areas.list.map_or(1, |area| area.height.saturating_sub(1)),
         };
         usize::from(rows).max(1)
@@ -186,7 +187,7 @@ impl State {
             Some(number) => {
                 let before = self.detail.take();
                 let width = self.areas.tree.map(|area| area.width);
-                self.detail = Detail::of((&self.store, &self.subject), number, width, ended, before);
+                self.detail = Detail::of(&self.store, &self.subject, number, width, ended, before);
             }
             None => self.detail = None,
         }
@@ -195,7 +196,7 @@ impl State {
         }
         self.refresh_figures();
         self.refresh_holds();
-        let lines = usize::from(self.size.1.saturating_sub(3)).max(1);
+        let lines = usize::from(self.size.height.saturating_sub(3)).max(1);
         let (at, top) = self.conversation;
         self.conversation = (at, top.clamp((at + 1).saturating_sub(lines), at));
     }

@@ -26,8 +26,8 @@ impl State {
 
     /// Writes the lines of the figures for the screen.
     pub fn refresh_figures(&mut self) {
-        let height = self.size.1.saturating_sub(self.areas.overview.height + 2);
-        let (width, colour) = (self.size.0, self.subject.colour);
+        let height = self.size.height.saturating_sub(self.areas.overview.height + 2);
+        let (width, colour) = (self.size.width, self.subject.colour);
         self.figures_shown().into_iter().for_each(|figures| figures.draw(width, height, colour));
     }
 

@@ -253,13 +253,13 @@ fn no_keys_break_the_state() {
                     text.chars().for_each(|c| press(KeyCode::Char(c), &mut state));
                 }
                 5 => {
-                    state.size = sizes[below(sizes.len())];
+                    state.size = sizes[below(sizes.len())].into();
                     state.refresh();
                 }
                 6 => while state.look_on() {},
                 _ => press(KeyCode::Char((b' ' + below(95) as u8) as char), &mut state),
             }
-            let area = Rect::new(0, 0, state.size.0, state.size.1);
+            let area = Rect::new(0, 0, state.size.width, state.size.height);
             draw(&state, area, &mut Buffer::empty(area));
         }
     }

@@ -126,7 +126,7 @@ fn press(state: &mut State, keys: &str) {
 
 /// The cells of the screen.
 fn buffer(state: &State) -> Buffer {
-    let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).expect("a screen");
+    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).expect("a screen");
     terminal.draw(|frame| _ = draw(state, frame.area(), frame.buffer_mut())).expect("drawn");
     terminal.backend().buffer().clone()
 }

@@ -155,10 +155,7 @@ impl Line<'_> {
     /// Appends bytes as hex.
     #[inline(always)]
     pub fn hex(&mut self, bytes: &[u8]) {
-        match self.place(bytes.len() * 2) {
-            Some(to) => hex_into(bytes, to),
-            None => hex(bytes, self.spill()),
-        }
+        if let Some(to) = self.place(bytes.len() * 2) { hex_into(bytes, to) } else { hex(bytes, self.spill()) }
     }
 
     /// Appends UTF-8 text as a JSON string.
@@ -175,10 +172,7 @@ impl Line<'_> {
     /// Appends an unsigned number, three digits at a time.
     #[inline(always)]
     pub fn uint(&mut self, n: u64) {
-        match small(n) {
-            Some((digits, len)) => self.start_of(&digits, len),
-            None => self.large(n),
-        }
+        if let Some((digits, len)) = small(n) { self.start_of(&digits, len) } else { self.large(n) }
     }
 
     /// Appends a number of at least a thousand.
@@ -220,10 +214,7 @@ impl Line<'_> {
     /// Returns the last byte.
     #[inline(always)]
     pub fn last_mut(&mut self) -> Option<&mut u8> {
-        match self.at.checked_sub(1) {
-            Some(at) => self.text.get_mut(at),
-            None => self.out.last_mut(),
-        }
+        if let Some(at) = self.at.checked_sub(1) { self.text.get_mut(at) } else { self.out.last_mut() }
     }
 
     /// Appends a closing bracket. It replaces a comma at the end.

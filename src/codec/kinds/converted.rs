@@ -42,7 +42,8 @@ impl Reader<'_> {
         &mut self,
         field: &'static Field,
         start: u32,
-        (bit, bits): (u32, u32),
+        bit: u32,
+        bits: u32,
         fill: impl FnOnce(&mut Vec<u8>) -> bool,
     ) -> bool {
         let (mut whole, own) = (true, self.position() - start);
@@ -57,10 +58,10 @@ impl Reader<'_> {
     }
 
     /// Shows UTF-16 text whose content has already been passed.
-    pub(in crate::codec) fn utf16(&mut self, field: &'static Field, start: u32, (bit, bits): (u32, u32), order: Order) {
+    pub(in crate::codec) fn utf16(&mut self, field: &'static Field, start: u32, bit: u32, bits: u32, order: Order) {
         let order = order.within(self.order);
         let content = bits::bytes(self.data, bit, bits);
-        self.converted(field, start, (bit, bits), |text| from_utf16(&content, order, text));
+        self.converted(field, start, bit, bits, |text| from_utf16(&content, order, text));
     }
 
     /// Reads bytes with a notation.
@@ -73,7 +74,7 @@ impl Reader<'_> {
         self.need(field, start, size as u64)?;
         self.skip(size);
         let content = bits::bytes(self.data, start, size);
-        self.converted(field, start, (start, size), |text| address.show(&content, text));
+        self.converted(field, start, start, size, |text| address.show(&content, text));
         if field.is(flag::REFERENCED) {
             let number = bits::swap(bits::get(self.data, start as usize, size.min(64)), size.min(64));
             self.tree.scope.push(field, number, start, true);

@@ -165,7 +165,7 @@ impl Custom for Joined {
         let written = self.canonical(texts, &reader.tree().scope, data);
         reader.skip(bits);
         let between = self.between;
-        let whole = reader.converted(field, start, (start, bits), |out| {
+        let whole = reader.converted(field, start, start, bits, |out| {
             for (k, text) in texts.iter().enumerate() {
                 out.extend_from_slice(if k > 0 { std::slice::from_ref(&between) } else { &[] });
                 out.extend_from_slice(text);

@@ -43,7 +43,7 @@ pub use joined::{Joined, wire};
 pub use numeral::{Numeral, Radix};
 pub use packed::{Packed, Packing};
 pub use parts::{Part, Parts};
-pub use region::{Extent, Region};
+pub use region::{Extent, Ratio, Region};
 pub use ring::{LEVELS, Ring};
 pub use settled::{Settled, Settles};
 

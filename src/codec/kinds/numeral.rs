@@ -3,7 +3,7 @@
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Len};
 use crate::codec::node::Value;
-use crate::codec::writer::WriteStop;
+use crate::codec::writer::{RawBits, WriteStop};
 use crate::codec::{EncodeError, Reader, Sampler, Writer, bits};
 use serde_json::Value as Json;
 
@@ -55,10 +55,7 @@ impl Numeral {
     /// The largest number that has room.
     pub(in crate::codec) fn most(&self) -> u64 {
         let base = if self.radix == Radix::Hex { 16u64 } else { 10 };
-        match self.len {
-            Len::Const(n) => base.checked_pow(n).map_or(u64::MAX, |beyond| beyond - 1),
-            _ => u64::MAX,
-        }
+        if let Len::Const(n) = self.len { base.checked_pow(n).map_or(u64::MAX, |beyond| beyond - 1) } else { u64::MAX }
     }
 
     /// Parses a number. The flag is false if encoding would write another text.
@@ -122,9 +119,7 @@ impl Numeral {
         if !(least..=most).contains(&number) {
             return Err(writer.fail(format!("{number} is out of range: {least} to {most}")));
         }
-        let text = self.text(number);
-        let count = text.len() * 8;
-        writer.put_extent(self.len, (text, count), false)
+        writer.put_extent(self.len, RawBits::whole(self.text(number)), false)
     }
 
     /// Writes a given value: a number, or the text that was there in another form.
@@ -132,16 +127,16 @@ impl Numeral {
         &self,
         field: &'static Field,
         value: &Json,
-        raw: Option<(Vec<u8>, usize)>,
+        raw: Option<RawBits>,
         writer: &mut Writer<'_>,
     ) -> Result<u64, WriteStop> {
-        let Some((bytes, count)) = raw else {
+        let Some(raw) = raw else {
             let number = writer.number(field, value)?;
             self.put(number, writer)?;
             return Ok(number as u64);
         };
-        let number = self.parse(&bytes).map_or(0, |(number, _)| number as u64);
-        writer.put_extent(self.len, (bytes, count), true)?;
+        let number = self.parse(&raw.bytes).map_or(0, |(number, _)| number as u64);
+        writer.put_extent(self.len, raw, true)?;
         Ok(number)
     }
 

@@ -191,7 +191,7 @@ impl Packed {
         let at = writer.position();
         walk::field(&self.fields[0], writer)?;
         if let Some(rest) = writer.input(&self.fields[1]) {
-            writer.put_bits_of(rest)?;
+            writer.put_raw_form(rest)?;
         }
         writer.close(at);
         let key = self.key(|name| writer.known(name));

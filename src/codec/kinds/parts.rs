@@ -28,7 +28,7 @@ pub struct Part {
 impl Part {
     /// Creates the part of this number that has `bits` bits from `low` on and is shown as `field`. `view`: the number
     /// is an earlier field.
-    pub fn new((low, bits): (u8, u8), field: &Field, number: &Field, view: bool) -> Part {
+    pub fn new(low: u8, bits: u8, field: &Field, number: &Field, view: bool) -> Part {
         let (width, order) = number.kind.width().unwrap_or((8, Order::Little));
         let same_byte = low / 8 == (low + bits.max(1) - 1) / 8;
         let shown = match order {

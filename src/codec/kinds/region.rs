@@ -25,13 +25,25 @@ pub enum Extent {
     Less(&'static [(When, u32)]),
 }
 
+/// A factor above 0: a numerator and a denominator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    pub num: u32,
+    pub den: u32,
+}
+
+impl Ratio {
+    /// 1.
+    pub const ONE: Ratio = Ratio { num: 1, den: 1 };
+}
+
 /// A field in a region of its own.
 #[derive(Debug)]
 pub struct Region {
     /// Its end.
     pub extent: Extent,
-    /// The bytes per unit of the number, as numerator and denominator.
-    pub scale: (u32, u32),
+    /// The bytes per unit of the number.
+    pub scale: Ratio,
     /// The number counts this many bytes more than the region has.
     pub plus: i32,
     /// Zeros follow, up to the next multiple of this many bytes; 0: none.
@@ -47,14 +59,14 @@ impl Region {
     }
 
     fn bytes(&self, number: u64) -> u64 {
-        let all = (number.saturating_mul(self.scale.0 as u64)).div_ceil(self.scale.1.max(1) as u64);
+        let all = (number.saturating_mul(self.scale.num as u64)).div_ceil(self.scale.den.max(1) as u64);
         all.saturating_add_signed(-i64::from(self.plus))
     }
 
     /// Whether the number is less than the bytes that it counts besides the region's own.
     fn is_below(&self, number: u64) -> bool {
         self.plus > 0
-            && number.saturating_mul(self.scale.0 as u64).div_ceil(self.scale.1.max(1) as u64) < self.plus as u64
+            && number.saturating_mul(self.scale.num as u64).div_ceil(self.scale.den.max(1) as u64) < self.plus as u64
     }
 
     /// The number of padding bytes after this many bytes.
@@ -64,8 +76,8 @@ impl Region {
 
     /// Returns the number that encoding writes for this many bytes.
     fn number(&self, bytes: u64) -> Option<u64> {
-        let scaled = bytes.checked_add_signed(self.plus.into())? * self.scale.1 as u64;
-        scaled.is_multiple_of(self.scale.0 as u64).then(|| scaled / self.scale.0.max(1) as u64)
+        let scaled = bytes.checked_add_signed(self.plus.into())? * self.scale.den as u64;
+        scaled.is_multiple_of(self.scale.num as u64).then(|| scaled / self.scale.num.max(1) as u64)
     }
 
     fn of(&self) -> &'static Field {
@@ -136,7 +148,7 @@ impl Region {
             let limit = limit.map_or(String::new(), |(number, name)| format!("length {number} from {name}"));
             return Err(reader.short(of, start, whole, limit));
         }
-        let done = reader.within((from, from + bits as u32), |reader| {
+        let done = reader.within(from, from + bits as u32, |reader| {
             walk::field(of, reader)?;
             reader.rest(&self.fields[1]);
             Ok(())
@@ -172,7 +184,7 @@ impl Region {
     /// Writes the padding after this many bytes: the given one, or zeros.
     fn write_padding(&self, bytes: u64, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
         match writer.input(&self.fields[2]) {
-            Some(given) => writer.put_bits_of(given).map(drop),
+            Some(given) => writer.put_raw_form(given).map(drop),
             None => {
                 writer.put_bytes(&vec![0; self.padding(bytes as u32) as usize]);
                 Ok(())
@@ -195,7 +207,7 @@ impl Region {
         if done.is_ok()
             && let Some(rest) = writer.input(left)
         {
-            writer.put_bits_of(rest)?;
+            writer.put_raw_form(rest)?;
         }
         if done.is_ok() {
             writer.close(content);
@@ -214,7 +226,7 @@ impl Region {
         }
         let number = match self.extent {
             Extent::Prefix(_) | Extent::Field(_) => self.number(bytes).ok_or_else(|| {
-                let (num, den) = self.scale;
+                let Ratio { num, den } = self.scale;
                 writer.fail(format!("{}: {bytes} bytes are no multiple of {num}/{den}", of.name))
             })?,
             Extent::Const(most) if bytes != most as u64 && done.is_ok() => {

@@ -161,7 +161,7 @@ impl Scan<'_> {
 fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let node = reader.tree().nodes().len();
     let (from, to) = record.value;
-    reader.within((from, to), |reader| walk::field(field, reader))?;
+    reader.within(from, to, |reader| walk::field(field, reader))?;
     if let (Kind::Bool { .. }, true) = (&field.kind, to - from != 8) {
         // One byte would have sufficed for a boolean.
         reader.tree().truncate(node);
@@ -173,7 +173,8 @@ fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Res
 
 /// Reads packed values, one after the other.
 fn packed(of: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
-    reader.within(record.value, |reader| {
+    let (from, to) = record.value;
+    reader.within(from, to, |reader| {
         while reader.left() > 0 {
             reader.room(of)?;
             walk::field(of, reader)?;
@@ -195,7 +196,7 @@ fn unknown(message: &Message, mut records: Records<'_>, reader: &mut Reader<'_>)
         let bits = from - record.start;
         reader.tree().push(&OTHERS[0], Value::UInt(record.number), record.start, bits);
         match record.wire {
-            WireType::Varint => reader.within(record.value, |reader| walk::field(other(record.wire), reader))?,
+            WireType::Varint => reader.within(from, to, |reader| walk::field(other(record.wire), reader))?,
             wire => drop(reader.tree().push(other(wire), Value::Bytes { bit: from, bits: to - from }, from, to - from)),
         }
         reader.tree().close(group, record.end);

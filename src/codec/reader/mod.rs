@@ -51,10 +51,7 @@ pub struct Outcome {
 impl Outcome {
     /// The fault, if there is one.
     pub fn fault(self) -> Option<Fault> {
-        match self.stop {
-            Some(Stop::Fault(fault)) => Some(fault),
-            _ => None,
-        }
+        if let Some(Stop::Fault(fault)) = self.stop { Some(fault) } else { None }
     }
 }
 
@@ -212,7 +209,8 @@ impl<'a> Reader<'a> {
     /// Reads the bits from `from` up to `to` as if they were the whole message, and moves to their end.
     pub(super) fn within(
         &mut self,
-        (from, to): (u32, u32),
+        from: u32,
+        to: u32,
         read: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let (end, wire_end) = (self.end, self.wire_end);

@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the number that is shown for a float with these bits, and whether it converts back to them.
     #[cold]
-    pub(super) fn scaled(&self, value: Value, scale: Scale, (pattern, bits): (u64, u8)) -> (Value, bool) {
+    pub(super) fn scaled(&self, value: Value, scale: Scale, pattern: u64, bits: u8) -> (Value, bool) {
         let raw = match value {
             Value::F16(bits) => half::f16::from_bits(bits).to_f64(),
             Value::F32(v) => v.into(),

@@ -10,10 +10,18 @@ use crate::codec::layout::{Charset, Count, Field, Kind, Len, Name, Order, Show, 
 use crate::codec::node::Value;
 use crate::codec::walk::{self, Wire};
 
+/// An open group.
+#[derive(Clone, Copy)]
+pub struct Group {
+    /// The index of its node.
+    node: usize,
+    /// The scope's length before it.
+    scope: usize,
+}
+
 impl Wire for Reader<'_> {
     type Stop = Stop;
-    /// The node's index, and the scope's length before the group.
-    type Group = (usize, usize);
+    type Group = Group;
     type List = List;
 
     fn present(&mut self, field: &'static Field) -> Result<bool, Stop> {
@@ -86,7 +94,7 @@ impl Wire for Reader<'_> {
                     _ => true,
                 };
                 let (value, finite) = match field.show {
-                    Show::Scaled(scale) if finite => self.scaled(value, scale, (v, bits)),
+                    Show::Scaled(scale) if finite => self.scaled(value, scale, v, bits),
                     _ => (value, finite),
                 };
                 (if finite { value } else { Value::Raw { bit: start, bits: bits as u32 } }, v)
@@ -109,9 +117,9 @@ impl Wire for Reader<'_> {
             Kind::Extended(extended) => extended.read(field, self)?,
             Kind::Numeral(numeral) => numeral.read(field, self)?,
             Kind::Text { len, charset: Charset::Utf16(order) } => {
-                let content = self.extent(field, len, start)?;
-                if content.1 > 0 || !field.is(flag::OMIT_EMPTY) {
-                    self.utf16(field, start, content, order);
+                let (bit, bits) = self.extent(field, len, start)?;
+                if bits > 0 || !field.is(flag::OMIT_EMPTY) {
+                    self.utf16(field, start, bit, bits, order);
                 }
                 return Ok(());
             }
@@ -176,7 +184,7 @@ impl Wire for Reader<'_> {
     }
 
     #[inline]
-    fn enter(&mut self, field: &'static Field) -> Result<(usize, usize), Stop> {
+    fn enter(&mut self, field: &'static Field) -> Result<Group, Stop> {
         if self.depth >= self.max_depth {
             let have = (self.end - self.at) as u64;
             return Err(self.broken(field, Fault::new(Reason::Depth, self.at, 0, have)));
@@ -184,11 +192,12 @@ impl Wire for Reader<'_> {
         self.depth += 1;
         let node = self.tree.open(field, Value::Group, self.at);
         self.tree.open.push(node as u32);
-        Ok((node, self.tree.scope.len()))
+        Ok(Group { node, scope: self.tree.scope.len() })
     }
 
     #[inline]
-    fn leave(&mut self, field: &'static Field, (node, scope): (usize, usize), whole: bool) {
+    fn leave(&mut self, field: &'static Field, group: Group, whole: bool) {
+        let Group { node, scope } = group;
         self.depth -= 1;
         self.tree.open.pop();
         self.tree.scope.leave(field, scope);
@@ -292,10 +301,7 @@ impl Wire for Reader<'_> {
 
     #[inline]
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
-        match &mut self.context {
-            Some(context) => context.layout(field, value, &self.tree.scope),
-            None => None,
-        }
+        if let Some(context) = &mut self.context { context.layout(field, value, &self.tree.scope) } else { None }
     }
 
     fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), Stop> {
@@ -310,7 +316,7 @@ impl Wire for Reader<'_> {
                     self.unparsed = true;
                 }
                 // What they count or mark may be missing: encoding could not derive them.
-                self.tree.reveal_from(group.0);
+                self.tree.reveal_from(group.node);
             }
         }
         self.leave(field, group, true);

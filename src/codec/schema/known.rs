@@ -1,6 +1,6 @@
 //! The targets of a file's names: earlier fields, and their uses.
 
-use crate::codec::kinds::Choice;
+use crate::codec::kinds::{Choice, Ratio};
 use crate::codec::layout::{Order, ValueName, When};
 
 /// A carrier's name, and the messages that it has.
@@ -53,7 +53,7 @@ pub struct Known {
     /// Its place.
     pub at: At,
     /// Its scale as a length.
-    pub scale: Option<(u32, u32)>,
+    pub scale: Option<Ratio>,
     /// The name of its group, which is closed.
     pub group: Option<String>,
     /// Its index among all fields.

@@ -135,29 +135,29 @@ impl<'a> Compiler<'a> {
     /// Compiles a parsed condition.
     pub fn compiled(&mut self, expr: &Expr, line: usize, key: &str) -> Compiled<Condition> {
         let mut condition = Condition { when: When::Always, masks: Vec::new(), equal: Vec::new() };
-        condition.when = self.when(expr, (line, key), Some(&mut condition))?;
+        condition.when = self.when(expr, line, key, Some(&mut condition))?;
         Ok(condition)
     }
 
     /// Compiles an expression. `into`: receives its requirements on earlier fields, if all of its terms must hold.
-    fn when(&mut self, expr: &Expr, at: (usize, &str), mut into: Option<&mut Condition>) -> Compiled<When> {
-        let wrong = |why: String| (at.0, format!("{}: {why}", at.1));
+    fn when(&mut self, expr: &Expr, line: usize, key: &str, mut into: Option<&mut Condition>) -> Compiled<When> {
+        let wrong = |why: String| (line, format!("{key}: {why}"));
         let not = |when: When| When::Not(lasting(when));
         Ok(match expr {
             Expr::Left(bytes) => When::Left(bytes * 8),
             Expr::All(all) => {
-                let each = all.iter().map(|one| self.when(one, at, into.as_deref_mut()));
+                let each = all.iter().map(|one| self.when(one, line, key, into.as_deref_mut()));
                 When::All(statics(each.collect::<Compiled<_>>()?))
             }
             Expr::Any(any) => {
-                When::Any(statics(any.iter().map(|one| self.when(one, at, None)).collect::<Compiled<_>>()?))
+                When::Any(statics(any.iter().map(|one| self.when(one, line, key, None)).collect::<Compiled<_>>()?))
             }
-            Expr::Not(one) => match self.when(one, at, None)? {
+            Expr::Not(one) => match self.when(one, line, key, None)? {
                 When::Bit(name, bit) => When::Clear(name, bit),
                 when => not(when),
             },
             Expr::Compare(name, sign, value) => {
-                let (bare, known) = self.asked(name, value.quoted, at)?;
+                let (bare, known) = self.asked(name, value.quoted, line, key)?;
                 if value.quoted {
                     let is = When::Is(bare, self.asked_text(&value.text));
                     return match sign {
@@ -182,7 +182,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::In(name, list) => {
                 let quoted = list.iter().any(|(atom, _)| atom.quoted);
-                let (bare, known) = self.asked(name, quoted, at)?;
+                let (bare, known) = self.asked(name, quoted, line, key)?;
                 if quoted {
                     if let Some((atom, _)) = list.iter().find(|(atom, _)| !atom.quoted) {
                         return Err(wrong(format!("{} is not a text in quotes", atom.text)));
@@ -210,7 +210,7 @@ impl<'a> Compiler<'a> {
                 if all.len() == 1 { all.remove(0) } else { When::Any(statics(all)) }
             }
             Expr::Mask(name, mask) => {
-                let (bare, known) = self.asked(name, mask.quoted, at)?;
+                let (bare, known) = self.asked(name, mask.quoted, line, key)?;
                 let mask = self.value(&mask.text, &known, &bare).map_err(wrong)?;
                 if mask == 0 {
                     return Err(wrong(format!("{name} & 0 never holds: the mask is 0")));
@@ -223,7 +223,7 @@ impl<'a> Compiler<'a> {
                 }
             }
             Expr::Set(name) => {
-                let (bare, _) = self.asked(name, false, at)?;
+                let (bare, _) = self.asked(name, false, line, key)?;
                 into.iter_mut().for_each(|into| into.masks.push((bare.text, 1)));
                 When::Set(bare)
             }
@@ -237,7 +237,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The name in a term. `text`: the term compares it with a text.
-    fn asked(&mut self, name: &str, text: bool, (line, key): (usize, &str)) -> Compiled<(Name, Vec<ValueName>)> {
+    fn asked(&mut self, name: &str, text: bool, line: usize, key: &str) -> Compiled<(Name, Vec<ValueName>)> {
         if let Some(Found::Field(place)) = self.find(name) {
             let is = if self.known[place].wrong { text } else { self.known[place].text };
             if is != text && (is || self.known[place].number) {

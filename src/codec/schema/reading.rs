@@ -3,6 +3,7 @@
 
 use super::SchemaError;
 use crate::codec::digits;
+use crate::codec::kinds::Ratio;
 use crate::nearest::{hint, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -171,7 +172,7 @@ impl<'f> Reader<'f> {
     }
 
     /// Reads a scale exactly: `0.01`, `10` or `"1/128"`.
-    pub(crate) fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<(u32, u32), SchemaError> {
+    pub(crate) fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<Ratio, SchemaError> {
         let text = match value.get_ref() {
             DeValue::Float(f) => f.as_str().to_string(),
             DeValue::Integer(n) if n.radix() == 10 => n.as_str().to_string(),
@@ -187,7 +188,7 @@ impl<'f> Reader<'f> {
             }
         };
         match ratio {
-            Some((num, den)) if num > 0 && den > 0 => Ok((num, den)),
+            Some((num, den)) if num > 0 && den > 0 => Ok(Ratio { num, den }),
             _ => {
                 Err(self.error(value.span().start, "scale: expected a number above 0, as 0.01, 10 or \"1/128\"".into()))
             }

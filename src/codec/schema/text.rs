@@ -2,7 +2,7 @@
 //! [`compile`](super::compile) interprets it.
 
 use crate::codec::Clock;
-use crate::codec::kinds::Radix;
+use crate::codec::kinds::{Radix, Ratio};
 use crate::codec::schema::reading::{Lines, Named, Names};
 use serde_json::Value as Json;
 use std::fmt::Display;
@@ -148,7 +148,7 @@ pub struct FieldText {
     pub doc: String,
     pub unit: String,
     /// As numerator and denominator.
-    pub scale: Option<(u32, u32)>,
+    pub scale: Option<Ratio>,
     pub names: Option<Named>,
     pub flags: Option<Named>,
     pub condition: Option<String>,
@@ -226,7 +226,7 @@ impl FieldText {
 #[derive(Debug, Clone, Default)]
 pub struct SizeText {
     pub word: String,
-    pub scale: Option<(u32, u32)>,
+    pub scale: Option<Ratio>,
     /// The number is larger by this much.
     pub plus: i32,
     /// The values of the number after which a longer one follows.

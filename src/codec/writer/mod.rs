@@ -20,6 +20,21 @@ use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
+/// Bits of their own.
+#[derive(Default)]
+pub(in crate::codec) struct RawBits {
+    pub bytes: Vec<u8>,
+    /// The number of bits that count.
+    pub count: usize,
+}
+
+impl RawBits {
+    /// Whole bytes.
+    pub fn whole(bytes: Vec<u8>) -> RawBits {
+        RawBits { count: bytes.len() * 8, bytes }
+    }
+}
+
 /// The reason why a message cannot be encoded: the field, and what was expected there.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: {}", Printable(.path), Printable(.what))]
@@ -193,7 +208,7 @@ impl<'a> Writer<'a> {
         }
         if let Some(rest) = self.unparsed {
             self.names = vec!["unparsed"];
-            self.put_bits_of(rest).map_err(|stop| match stop {
+            self.put_raw_form(rest).map_err(|stop| match stop {
                 WriteStop::Error(error) => error,
                 WriteStop::Broken => EncodeError::new("unparsed", "expected hex"),
             })?;

@@ -1,12 +1,12 @@
 //! Writes bits, bytes, and values given as raw bits.
 
-use super::{WriteStop, Writer};
+use super::{RawBits, WriteStop, Writer};
 use crate::codec::layout::Order;
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
-/// Parses `{"raw":"hex","bits":n}`. Returns the bytes, and the number of bits that count.
-pub(in crate::codec) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>> {
+/// Parses `{"raw":"hex","bits":n}`.
+pub(in crate::codec) fn raw_form(value: &Json) -> Option<Result<RawBits, String>> {
     let map = value.as_object()?;
     let (raw, count) = (map.get("raw")?.as_str()?, map.get("bits")?.as_u64()? as usize);
     Some(match hex::decode(raw) {
@@ -14,7 +14,7 @@ pub(in crate::codec) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize)
         Ok(bytes) if bytes.len() != count.div_ceil(8) => {
             Err(format!("raw: {} cannot hold {}", Plural(bytes.len(), "byte"), Plural(count, "bit")))
         }
-        Ok(bytes) => Ok((bytes, count)),
+        Ok(bytes) => Ok(RawBits { bytes, count }),
     })
 }
 
@@ -61,12 +61,8 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// If it is no such value.
     pub fn put_raw_form(&mut self, value: &'a Json) -> Result<(), WriteStop> {
-        self.put_bits_of(value)
-    }
-
-    pub(in crate::codec) fn put_bits_of(&mut self, value: &'a Json) -> Result<(), WriteStop> {
-        let (bytes, count) = self.hex_or_raw(value)?;
-        self.put_raw(&bytes, count);
+        let raw = self.hex_or_raw(value)?;
+        self.put_raw(&raw.bytes, raw.count);
         Ok(())
     }
 
@@ -77,13 +73,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Parses hex text, or `{"raw":"hex","bits":n}`. Returns the bytes, and the number of bits that count.
-    pub(in crate::codec) fn hex_or_raw(&self, value: &Json) -> Result<(Vec<u8>, usize), WriteStop> {
+    /// Parses hex text, or `{"raw":"hex","bits":n}`.
+    pub(in crate::codec) fn hex_or_raw(&self, value: &Json) -> Result<RawBits, WriteStop> {
         if let Some(raw) = raw_form(value) {
             return raw.map_err(|what| self.fail(what));
         }
         match value.as_str().map(hex::decode) {
-            Some(Ok(bytes)) => Ok((bytes.clone(), bytes.len() * 8)),
+            Some(Ok(bytes)) => Ok(RawBits::whole(bytes)),
             Some(Err(why)) => Err(self.fail(format!("expected hex: {why}"))),
             None => Err(WriteStop::Error(self.wrong("hex", value))),
         }

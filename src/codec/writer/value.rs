@@ -1,7 +1,7 @@
 //! Converts values to bits: numbers, text and bytes, and the marks of their end.
 
 use super::put::raw_form;
-use super::{Cursor, WriteStop, Writer};
+use super::{Cursor, RawBits, WriteStop, Writer};
 use crate::codec::half_text::float_bits;
 use crate::codec::layout::{Charset, Field, Kind, Len, Order, Show, Sign, flag};
 use crate::codec::{bits, digits, kinds};
@@ -137,28 +137,25 @@ impl<'a> Writer<'a> {
 
     pub(in crate::codec) fn leaf_value(&mut self, field: &'static Field, value: &'a Json) -> Result<u64, WriteStop> {
         let raw = raw_form(value).transpose().map_err(|what| self.fail(what))?;
+        let given = raw.is_some();
         match field.kind {
             Kind::Text { len, charset } => {
-                let content = match (&raw, value.as_str()) {
-                    (Some((bytes, count)), _) => (bytes.clone(), *count),
-                    (None, Some(text)) => {
-                        let bytes = self.encode_text(text, charset)?;
-                        let count = bytes.len() * 8;
-                        (bytes, count)
-                    }
+                let content = match (raw, value.as_str()) {
+                    (Some(raw), _) => raw,
+                    (None, Some(text)) => RawBits::whole(self.encode_text(text, charset)?),
                     (None, None) => return Err(WriteStop::Error(self.wrong("text", value))),
                 };
-                self.put_extent(len, content, raw.is_some())?;
+                self.put_extent(len, content, given)?;
                 Ok(value.as_str().map_or(0, |text| field.text_id(text.chars())))
             }
             Kind::Bytes { len } => {
                 let content = self.hex_or_raw(value)?;
-                self.put_extent(len, content, raw.is_some())?;
+                self.put_extent(len, content, given)?;
                 Ok(0)
             }
             Kind::Numeral(numeral) => numeral.write(field, value, raw, self),
-            _ if raw.is_some() => {
-                let (bytes, count) = raw.unwrap_or_default();
+            _ if given => {
+                let RawBits { bytes, count } = raw.unwrap_or_default();
                 self.put_raw(&bytes, count);
                 if let Kind::VarInt { sign, .. } = field.kind {
                     let groups = bytes.iter().zip((0..64).step_by(7));
@@ -241,12 +238,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the content of text or bytes, with its length or terminator.
-    pub(in crate::codec) fn put_extent(
-        &mut self,
-        len: Len,
-        (bytes, count): (Vec<u8>, usize),
-        raw: bool,
-    ) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn put_extent(&mut self, len: Len, content: RawBits, raw: bool) -> Result<(), WriteStop> {
+        let RawBits { bytes, count } = content;
         let size = count.div_ceil(8);
         match len {
             Len::Prefix(prefix) => {

@@ -196,10 +196,7 @@ impl Wire for Writer<'_> {
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, _of: &'static Field) -> Result<List, WriteStop> {
         let derived = self.derived_input(field);
-        let given = match count {
-            Count::Prefix(prefix) => self.given_prefix(prefix),
-            _ => None,
-        };
+        let given = if let Count::Prefix(prefix) = count { self.given_prefix(prefix) } else { None };
         let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
         static NOTHING: Json = Json::Array(Vec::new());
         let value = match self.input(field) {
@@ -211,7 +208,7 @@ impl Wire for Writer<'_> {
         self.names.push(if bare { "" } else { field.name });
         if raw_form(value).is_some() {
             // The bits of the whole list, including its count.
-            self.put_bits_of(value)?;
+            self.put_raw_form(value)?;
             self.cursors.push(Cursor::List { items: &[], derived, next: 0 });
             return Ok(List { ends: false, count: &Count::Rest, length: 0, at: 0 });
         }
@@ -221,8 +218,8 @@ impl Wire for Writer<'_> {
         match count {
             Count::Prefix(prefix) => match given {
                 Some(value) if raw_form(value).is_some() => {
-                    let (bytes, _) = self.hex_or_raw(value)?;
-                    ends = counted(prefix, &bytes) != Some(items.len() as u64);
+                    let raw = self.hex_or_raw(value)?;
+                    ends = counted(prefix, &raw.bytes) != Some(items.len() as u64);
                     self.leaf_value(prefix, value)?;
                 }
                 Some(value) => {

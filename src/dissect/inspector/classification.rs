@@ -42,10 +42,7 @@ impl Classification {
 
     /// If it is claimed: the offset of a message of which some carrier frames have arrived, but not all.
     pub fn begun(&self, side: Side) -> Option<Option<u64>> {
-        match self {
-            Classification::Claimed(owner) => Some(owner.session.begun(side)),
-            _ => None,
-        }
+        if let Classification::Claimed(owner) = self { Some(owner.session.begun(side)) } else { None }
     }
 
     /// The approximate bytes it holds.

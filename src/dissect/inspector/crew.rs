@@ -217,10 +217,7 @@ impl Help for Crew<'_> {
         state.gone |= drained && self.outlet.done();
         // The reader's own messages have a shard of their own, the last one.
         while !state.gone && (state.queued > QUEUED * self.shards.len() || !self.outlet.room(self.shards.len())) {
-            state = match self.next(&state) {
-                Some(shard) => self.read(shard, state),
-                None => self.wait(state),
-            };
+            state = if let Some(shard) = self.next(&state) { self.read(shard, state) } else { self.wait(state) };
         }
         state.gone
     }
@@ -234,10 +231,7 @@ impl Help for Crew<'_> {
             if let Some(reports) = state.queues.get_mut(shard)?.reports.pop_front() {
                 return Some(reports);
             }
-            state = match self.next(&state) {
-                Some(shard) => self.read(shard, state),
-                None => self.wait(state),
-            };
+            state = if let Some(shard) = self.next(&state) { self.read(shard, state) } else { self.wait(state) };
         }
     }
 

@@ -72,7 +72,8 @@ impl<'a> Dispatcher<'a> {
         slot: u32,
         sequence: u64,
         moved: Moved<Classification>,
-        (named, generation): (bool, u64),
+        named: bool,
+        generation: u64,
     ) -> Assignment {
         let fewest = self.shards.iter().enumerate().min_by_key(|(_, shard)| shard.conversations);
         let assignment = Assignment { shard: fewest.map_or(0, |(shard, _)| shard as u32), slot, named, generation };

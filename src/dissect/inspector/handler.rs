@@ -72,15 +72,15 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
 
     fn data(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
-        self.stream_event(c, side, stream, event, (delivery.frame, delivery.time));
+        self.stream_event(c, side, stream, event, delivery.frame, delivery.time);
     }
 
     fn gap(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, gap: &Gap) {
-        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, (gap.frame, gap.time));
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.frame, gap.time);
     }
 
     fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, _why: End) {
-        self.stream_event(c, side, stream, StreamEvent::End, (0, c.last));
+        self.stream_event(c, side, stream, StreamEvent::End, 0, c.last);
     }
 
     fn memory(&self, c: &Classified) -> usize {
@@ -94,10 +94,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     }
 
     fn first_to_end(&self, c: &Classified) -> Side {
-        let client = match &c.state {
-            Classification::Claimed(owner) => owner.session.client(),
-            _ => None,
-        };
+        let client = if let Classification::Claimed(owner) = &c.state { owner.session.client() } else { None };
         client.or(c.opener).unwrap_or(Side::A)
     }
 
@@ -172,12 +169,12 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             return;
         }
         let Some(dispatcher) = &mut self.dispatcher else { return };
-        let mut claim = (false, self.generation);
+        let (mut named, mut generation) = (false, self.generation);
         if let Classification::Claimed(owner) = &mut moved.conversation().state {
             // A worker never sees announcements.
-            claim = (owner.named, std::mem::take(&mut owner.generation));
+            (named, generation) = (owner.named, std::mem::take(&mut owner.generation));
         }
-        c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, claim));
+        c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, named, generation));
         // Later messages come from another thread, after those emitted here.
         self.sequence.0 = 0;
     }

@@ -35,8 +35,15 @@ pub(super) const GONE: u64 = u64::MAX;
 const BY_PROTO: &str = "named by -p";
 const BY_PORT: &str = "named by --port";
 
-/// Protocol, reason, session, bits of evidence.
-pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>, u32);
+/// The protocol that claims a conversation.
+pub(super) struct Claimant {
+    name: &'static str,
+    /// The reason.
+    why: &'static str,
+    session: Box<dyn Session>,
+    /// The bits of evidence.
+    bits: u32,
+}
 
 /// The occasion on which the dissectors are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,18 +72,19 @@ impl<S: Sink> Inspector<'_, S> {
     fn by_name(&mut self, c: &Classified) -> Option<Claimant> {
         let flow_info = flow_info(c, self.options);
         if let Some((proto, session)) = self.announced(c, 0) {
-            return Some((proto, "a conversation that another one announced", session, 0));
+            return Some(Claimant { name: proto, why: "a conversation that another one announced", session, bits: 0 });
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
                 && let Some(dissector) = self.options.registry.by_name(name)
                 && dissector.takes(c.transport, true)
             {
-                return Some((dissector.name(), BY_PORT, dissector.session(&flow_info), 0));
+                let session = dissector.session(&flow_info);
+                return Some(Claimant { name: dissector.name(), why: BY_PORT, session, bits: 0 });
             }
         }
         let forced = self.forced.filter(|d| d.takes(c.transport, false))?;
-        Some((forced.name(), BY_PROTO, forced.session(&flow_info), 0))
+        Some(Claimant { name: forced.name(), why: BY_PROTO, session: forced.session(&flow_info), bits: 0 })
     }
 
     /// Asks every dissector. `None`: more payload is needed; `Some(None)`: no known protocol.
@@ -139,7 +147,8 @@ impl<S: Sink> Inspector<'_, S> {
         match best.filter(|_| tie.is_none()) {
             Some(((_, bits), dissector, why)) => {
                 let server = server.filter(|(_, proto)| *proto == dissector.name()).map(|(side, _)| side);
-                Some(Some((dissector.name(), why, self.new_session(c, dissector, server), bits)))
+                let session = self.new_session(c, dissector, server);
+                Some(Some(Claimant { name: dissector.name(), why, session, bits }))
             }
             None if (open || silent || middle) && !last => None,
             None => Some(None),
@@ -147,7 +156,7 @@ impl<S: Sink> Inspector<'_, S> {
     }
 
     /// Reports the decision about a conversation to the sink.
-    fn decided(&mut self, c: &Classified, pending: &Pending, taken: Option<(&'static str, &'static str)>) {
+    fn decided(&mut self, c: &Classified, pending: &Pending, claimant: Option<&Claimant>) {
         if !self.reads(&c.ends) {
             return;
         }
@@ -160,8 +169,8 @@ impl<S: Sink> Inspector<'_, S> {
             payloads: &pending.observation(transport),
             begun,
             time: pending.time(),
-            taken,
-            tied: self.tied.get().filter(|_| taken.is_none()),
+            taken: claimant.map(|found| (found.name, found.why)),
+            tied: self.tied.get().filter(|_| claimant.is_none()),
         });
     }
 
@@ -188,13 +197,13 @@ impl<S: Sink> Inspector<'_, S> {
         let on = full && !last && pending.rounds < if udp { ROUNDS } else { STREAM_ROUNDS } && (udp || middle);
         let mut found = self.identify(c, &pending, if last || full && !on { Ask::Last } else { Ask::More });
         // With -p, no other protocol is read, but the one that fits is reported.
-        if let (Some(forced), Some(Some((instead, ..)))) = (self.forced, &found) {
-            let (name, instead) = (forced.name(), Some(*instead));
+        if let (Some(forced), Some(Some(other))) = (self.forced, &found) {
+            let (name, instead) = (forced.name(), Some(other.name));
             self.counters.unclaimed.unlike(Unlike { flow: c.id, ends: c.ends, name, bits: 0, instead });
             found = Some(None);
         }
         if let Some(found) = &found {
-            self.decided(c, &pending, found.as_ref().map(|(name, why, ..)| (*name, *why)));
+            self.decided(c, &pending, found.as_ref());
         }
         match found {
             None => {
@@ -216,7 +225,7 @@ impl<S: Sink> Inspector<'_, S> {
                 }
                 c.state = Classification::Foreign(self.generation);
             }
-            Some(Some((name, why, session, bits))) => {
+            Some(Some(Claimant { name, why, session, bits })) => {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 self.counters.account.limit(UNDECIDED, pending.forgotten);
                 let mut owner = Owner::new(name, session, false, self.generation);
@@ -345,9 +354,9 @@ impl<S: Sink> Inspector<'_, S> {
                 owner.reclassification = Some(reclassification);
             } else if reclassification.broken * 2 > DOUBTED {
                 let again = self.identify(c, &reclassification.pending, Ask::Again(owner.name));
-                if let Some(Some((name, why, session, bits))) = again.filter(|found| {
+                if let Some(Some(Claimant { name, why, session, bits })) = again.filter(|found| {
                     // Only the reader of the capture can run sessions that affect others.
-                    found.as_ref().is_none_or(|(_, _, session, _)| !session.affects_others())
+                    found.as_ref().is_none_or(|found| !found.session.affects_others())
                 }) {
                     *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                     let before = owner.has_messages();
@@ -399,7 +408,7 @@ impl<S: Sink> Inspector<'_, S> {
     pub(super) fn claimed(&mut self, c: &mut Classified, frame: u64) -> Option<Box<Owner>> {
         let again = matches!(&c.state, Classification::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Classification::New) || again {
-            if let Some((name, why, session, _)) = self.by_name(c) {
+            if let Some(Claimant { name, why, session, .. }) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 let named = matches!(why, BY_PROTO | BY_PORT);
                 let weighed = if named { self.weighed() } else { None };

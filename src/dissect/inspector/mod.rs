@@ -253,7 +253,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
         side: Side,
         stream: &mut Stream,
         event: StreamEvent<'_>,
-        (frame, time): (u64, Time),
+        frame: u64,
+        time: Time,
     ) {
         self.sequence(c.serial);
         let flow_info = flow_info(c, self.options);

@@ -5,7 +5,7 @@ use super::batch::{Batch, Work, WorkItem};
 use super::counters::Counters;
 use crate::capture::Time;
 use crate::dissect::{Options, Sink};
-use crate::flow::{Partition, Report, Statistics};
+use crate::flow::{Carried, Partition, Report, Statistics};
 
 /// The sink of a shard's messages.
 pub trait Worker: Sink + Send {
@@ -56,7 +56,8 @@ impl<S: Worker> AnyShard for Shard<'_, S> {
             match what {
                 Work::Packet(work) => {
                     let (body, frames) = contents.body(work);
-                    partition.packet(*slot, work.from, (work.frame, frames, work.time), body, inspector);
+                    let carried = Carried { frame: work.frame, frames, time: work.time, body };
+                    partition.packet(*slot, work.from, carried, inspector);
                 }
                 Work::Take(moved) => {
                     if let Some(moved) = moved.take() {

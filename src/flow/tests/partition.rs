@@ -1,7 +1,7 @@
 //! Conversations read by other threads have the same events, evictions and memory.
 
 use super::*;
-use crate::flow::{Moved, Partition, Report};
+use crate::flow::{Carried, Moved, Partition, Report};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -129,8 +129,9 @@ impl Handler<State> for Split {
 
     fn segment(&mut self, c: &mut Conversation<State>, from: Side, packet: &Packet<'_>) {
         let (partition, slot) = c.state.assigned.expect("it was handed over");
-        let at = (packet.frame, packet.frames, packet.time);
-        self.partitions[partition].packet(slot, from, at, packet.body.clone(), &mut Reads(&mut self.recorded));
+        let Packet { frame, frames, time, .. } = *packet;
+        let carried = Carried { frame, frames, time, body: packet.body.clone() };
+        self.partitions[partition].packet(slot, from, carried, &mut Reads(&mut self.recorded));
     }
 
     fn close(&mut self, c: &mut Conversation<State>, why: End) {

@@ -4,7 +4,7 @@
 use super::value::{Given, alike, typed};
 use crate::codec::layout::{Field, Kind, Show};
 use crate::encode::{PathStep, steps, words};
-use crate::filter::Names;
+use crate::filter::{Deepest, Names};
 use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
 use serde_json::Value as Json;
@@ -49,7 +49,7 @@ impl Assignment {
                     Ok(_) => return Ok(()),
                     Err(what) => _ = wrong.get_or_insert(what),
                 },
-                Err((step, known)) => match &mut near {
+                Err(Deepest { step, names: known }) => match &mut near {
                     Some((best, all)) if *best == step => all.extend(known),
                     Some((best, _)) if *best > step => {}
                     _ => near = Some((step, known)),
@@ -234,25 +234,25 @@ fn is_bytes(field: &&'static Field) -> bool {
     matches!(field.kind, Kind::Bytes { .. } | Kind::Text { .. })
 }
 
-type Lookup = Result<crate::filter::NamedFields<'static>, (usize, Vec<&'static str>)>;
+type Lookup = Result<crate::filter::NamedFields<'static>, Deepest>;
 
 /// Returns the fields that a path means in a kind of message: its own, or those of its payload.
 fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lookup {
     let own = names.find(Some(proto), Some(message), path);
-    own.or_else(|(step, mut known)| {
+    own.or_else(|Deepest { step, names: mut known }| {
         let inner: Vec<&str> = std::iter::once("payload").chain(path.iter().copied()).collect();
         let found = names.find(Some(proto), Some(message), &inner);
         if found.is_ok() && step == 0 && names.in_payload(proto, message, path).is_none() {
-            return Err((step, known));
+            return Err(Deepest { step, names: known });
         }
-        found.map_err(|(inside, more)| match inside.saturating_sub(1) {
+        found.map_err(|Deepest { step: inside, names: more }| match inside.saturating_sub(1) {
             // Both lead equally far, so either may be meant.
             deep if deep == step && inside > 0 => {
                 known.extend(more);
-                (step, known)
+                Deepest { step, names: known }
             }
-            deep if deep > step => (deep, more),
-            _ => (step, known),
+            deep if deep > step => Deepest { step: deep, names: more },
+            _ => Deepest { step, names: known },
         })
     })
 }

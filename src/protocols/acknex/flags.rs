@@ -102,10 +102,7 @@ impl Custom for FlagWord {
 
 /// The bit of one flag, given by name or by number in the flag word.
 fn one(item: &Json) -> Option<u64> {
-    match item {
-        Json::String(name) => by_name(name),
-        _ => by_number(item.as_u64()?),
-    }
+    if let Json::String(name) = item { by_name(name) } else { by_number(item.as_u64()?) }
 }
 
 fn by_name(name: &str) -> Option<u64> {

@@ -41,7 +41,7 @@ pub fn condition(
     for field in fields.filter(|field| !field.name.is_empty()) {
         let names = describe::names(&field.show).unwrap_or_default();
         let t = FieldText { line, ..FieldText::default() };
-        other.know(&t, field.name, (true, names), false);
+        other.know(&t, field.name, true, names, false);
     }
     // A name may have its message's name and a dot before it.
     let bare = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();

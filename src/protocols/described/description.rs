@@ -28,7 +28,7 @@ pub struct Description {
     /// The names of lines without a message.
     pub(super) nameless: Names,
     pub(super) codes: Codes,
-    pub(super) memory: Vec<(&'static str, u64)>,
+    pub(super) memory: Vec<Remembered>,
     /// The values of the memory that are tried in the middle of a conversation.
     pub(super) tries: Tries,
     /// The names of `[settings]`, and their defaults.
@@ -66,6 +66,13 @@ pub struct Description {
     pub(super) around: Vec<&'static Field>,
     /// Advice for the author.
     pub advice: Vec<(usize, String)>,
+}
+
+/// A remembered value: its name, and the first one.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    pub name: &'static str,
+    pub first: u64,
 }
 
 /// The values that may be remembered in the middle of a conversation, by their index.
@@ -175,7 +182,7 @@ impl Description {
 
     /// The remembered values of a new conversation.
     pub(super) fn first_memory(&self) -> Vec<[u64; 2]> {
-        self.memory.iter().map(|(_, first)| [*first; 2]).collect()
+        self.memory.iter().map(|known| [known.first; 2]).collect()
     }
 
     /// All messages.

@@ -41,10 +41,7 @@ pub fn expected(field: &'static Field, names: bool) -> String {
 /// The names of the messages, and their numbers unless they are found by texts, if a single field selects all of them.
 pub fn ids(description: &Description, numbers: bool) -> String {
     let [(_, choices)] = &description.carried[..] else { return String::new() };
-    let range = |(least, most): &(u64, u64)| match least == most {
-        true => least.to_string(),
-        false => format!("{least}..{most}"),
-    };
+    let range = |(least, most): &(u64, u64)| if least == most { least.to_string() } else { format!("{least}..{most}") };
     let one = |choice: &crate::codec::kinds::Choice| {
         if !numbers {
             return choice.field.name.to_owned();

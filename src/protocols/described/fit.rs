@@ -111,7 +111,8 @@ fn broken(description: &'static Description, fault: &Fault, place: &Place) -> Mi
 /// number may be the selector.
 fn unknown<'t>(
     description: &'static Description,
-    (id, data): (Option<&'t Node>, Option<&'t Node>),
+    id: Option<&'t Node>,
+    data: Option<&'t Node>,
     headers: impl DoubleEndedIterator<Item = &'t Node>,
     before: u32,
 ) -> Misfit {
@@ -178,7 +179,7 @@ pub(super) fn of_packet(
         if std::ptr::eq(node.field, &UNKNOWN) {
             let child = |name: &str| tree.child_named(Some(k), name);
             let headers = nodes.get(..k).unwrap_or_default().iter();
-            return Some(unknown(description, (child("id"), child("data")), headers, 0));
+            return Some(unknown(description, child("id"), child("data"), headers, 0));
         }
         if node.field.is(flag::MESSAGE) {
             path = node.field.name;
@@ -208,7 +209,7 @@ pub(super) fn of_line(description: &'static Description, message: &Message<'_>, 
         let child = |name: &str| dissection.tree.child_named(None, name);
         // The headers of a packet with several messages have the whole packet's bytes, not this message's.
         let headers = dissection.packet.nodes().iter().chain(dissection.tree.nodes());
-        add(unknown(description, (child("id"), child("data")), headers, place.before));
+        add(unknown(description, child("id"), child("data"), headers, place.before));
     }
     let sources = message.sources();
     // Each message of a packet shows the headers. Their bytes are then those of the whole packet.

@@ -6,7 +6,7 @@ use super::lines::visible;
 use crate::codec::Tree;
 use crate::codec::layout::{Name, When};
 use crate::codec::schema::compile::Join;
-use crate::dissect::Target;
+use crate::dissect::Arrival;
 use std::collections::VecDeque;
 
 /// The caps on a joined message, on incomplete ones in one direction, and on keys of completed ones.
@@ -45,8 +45,7 @@ struct Part {
     place: u64,
     start: u32,
     length: u32,
-    /// Its message, and the time of that.
-    from: (Target, i64),
+    from: Arrival,
     /// The number of parts that follow; 0: it is the last.
     remaining: u64,
 }
@@ -59,14 +58,14 @@ pub struct Arrived<'a> {
     pub total: Option<u64>,
     pub remaining: Option<u64>,
     pub bytes: &'a [u8],
-    pub from: (Target, i64),
+    pub from: Arrival,
 }
 
 /// A joined message, and the messages that its parts arrived in.
 #[derive(Debug, Default)]
 pub struct Whole {
     pub bytes: Vec<u8>,
-    pub from: Vec<(Target, i64)>,
+    pub from: Vec<Arrival>,
 }
 
 /// Whether a condition holds for the fields before node `k`.
@@ -82,7 +81,7 @@ impl Join {
         tree: &Tree,
         k: usize,
         bytes: &'a [u8],
-        from: (Target, i64),
+        from: Arrival,
         known: &dyn Fn(&Name) -> Option<u64>,
     ) -> Option<Arrived<'a>> {
         if self.when.as_ref().is_some_and(|when| !holds(when, tree, k, known)) {
@@ -245,10 +244,7 @@ impl Parts {
         std::mem::swap(&mut waiting.parts, &mut parts);
         std::mem::swap(&mut waiting.bytes, &mut bytes);
         self.give_back(parts, bytes);
-        match empty {
-            true => self.drop(at),
-            false => self.count(),
-        }
+        if empty { self.drop(at) } else { self.count() }
     }
 
     fn drop(&mut self, at: usize) {

@@ -1,10 +1,11 @@
 //! Loads a protocol file: from its text to a dissector.
 
 use super::codes::Codes;
-use super::description::{Description, Tries, Value};
+use super::description::{Description, Remembered, Tries, Value};
 use super::lines::Names;
 use super::over::{self, Carriers};
 use super::shown::{JOINED, MEMORY};
+use super::traffic::Fields;
 use super::{Described, about, advice, client, frames, lines, probe, recognise, traffic};
 use crate::codec::layout::{Field, When, flag, uint};
 use crate::codec::reader::TRAILING;
@@ -72,7 +73,7 @@ pub(super) fn build(file: &File, source: &str) -> Result<&'static Described, Mis
 }
 
 /// The packet's fields, the remembered values, and the settings.
-type Head = (&'static [Field], Vec<(&'static str, u64)>, Vec<Value>);
+type Head = (&'static [Field], Vec<Remembered>, Vec<Value>);
 
 fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
     let name_line = file.protocol_line;
@@ -87,10 +88,11 @@ fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
     let (mut memory, mut values) = (Vec::new(), Vec::new());
     for one in &file.memory {
         let first = first(compiler, one);
-        memory.extend(compiler.or_later(first));
+        let first = compiler.or_later(first);
+        memory.extend(first.map(|(name, first)| Remembered { name, first }));
     }
     for one in &file.settings {
-        if memory.iter().any(|(name, _)| *name == one.name) {
+        if memory.iter().any(|known: &Remembered| known.name == one.name) {
             compiler.mistakes.push((one.line, format!("{}: [memory] has the name, too", one.name)));
             continue;
         }
@@ -109,7 +111,7 @@ fn finish(
     source: &str,
     compiler: &mut Compiler<'_>,
     packet: &'static [Field],
-    memory: Vec<(&'static str, u64)>,
+    memory: Vec<Remembered>,
     values: Vec<Value>,
 ) -> Compiled<&'static Described> {
     let server = match &file.recognise.server {
@@ -141,13 +143,14 @@ fn finish(
         [udp, tcp.as_ref().map(|(ports, _)| *ports), websocket].into_iter().flatten().flatten().copied().collect();
     let probe = probe::compile(file, compiler, &carriers, ports.first().copied())?;
     let (codes, nameless) = (Codes::of(name), Names::of(name, &carried));
-    let traffic = traffic::compile(file, compiler, (packet, headers), &carried, nameless)?;
-    let session = client::compile(file, (packet, headers), &carried, nameless, &traffic)?;
+    let fields = Fields::new(packet, headers, &carried, nameless);
+    let traffic = traffic::compile(file, compiler, &fields, &carried, nameless)?;
+    let session = client::compile(file, &fields, &carried, &traffic)?;
     let tables = about::tables(&carried, packet, nameless);
     let settings: Vec<Setting> =
         file.settings.iter().zip(&values).map(|(text, value)| about::setting(name, text, value)).collect();
     let bits = recognise::most(packet, &carried);
-    let memory_field = |(name, _): &(&'static str, u64)| {
+    let memory_field = |Remembered { name, .. }: &Remembered| {
         let names = compiler.enum_names(name);
         let field = uint(name, 64);
         if names.is_empty() { field } else { field.names(statics(names)) }
@@ -230,9 +233,9 @@ fn finish(
 
 /// Collects the remembered values that something depends on: the first one, those of its enumeration, and those that
 /// fields and messages set.
-fn tries(file: &File, memory: &[(&'static str, u64)], named: &dyn Fn(&str) -> Vec<u64>, hooks: &[Hook]) -> Tries {
+fn tries(file: &File, memory: &[Remembered], named: &dyn Fn(&str) -> Vec<u64>, hooks: &[Hook]) -> Tries {
     let asked = asked(file);
-    let values = |(index, (name, first)): (usize, &(&'static str, u64))| {
+    let values = |(index, Remembered { name, first }): (usize, &Remembered)| {
         let sets = hooks.iter().flat_map(|hook| &hook.sets).filter(|set| set.memory == index);
         let set = sets.filter_map(|set| set.value);
         let all: BTreeSet<u64> = named(name).into_iter().chain(set).chain([*first]).collect();

@@ -148,12 +148,12 @@ impl Plan {
         }
     }
 
-    fn answers(&self, (message, fields): (&str, &Json)) -> bool {
+    fn answers(&self, message: &str, fields: &Json) -> bool {
         self.answers.contains(&message) && self.expect.iter().all(|(name, value)| fields.get(name) == Some(value))
     }
 
     /// Takes values for the question from a message. False: it has none.
-    fn learn(&self, (message, answer): (&str, &Json), fields: &mut Map<String, Json>) -> bool {
+    fn learn(&self, message: &str, answer: &Json, fields: &mut Map<String, Json>) -> bool {
         let mut any = false;
         for (field, _, name) in self.again.iter().filter(|(_, from, _)| from == message) {
             if let Some(value) = answer.get(name) {
@@ -231,14 +231,14 @@ impl Questions for Asking {
     }
 
     fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
-        let fields = Plan::content(received);
+        let (message, fields) = Plan::content(received);
         let Some(plan) = self.plan.filter(|_| received.proto == engine.ask.dissector.name()) else {
             return Ok(Meaning::Session);
         };
-        if plan.answers(fields) {
+        if plan.answers(message, fields) {
             return Ok(if number.is_some() { Meaning::Answer } else { Meaning::Again });
         }
-        if number.is_some() && self.rounds > 0 && plan.learn(fields, &mut self.fields) {
+        if number.is_some() && self.rounds > 0 && plan.learn(message, fields, &mut self.fields) {
             self.rounds -= 1;
             return Ok(Meaning::AskAgain(Json::Object(self.fields.clone())));
         }

@@ -26,8 +26,9 @@ pub struct Work {
     /// For joined messages.
     pub whole: Tree,
     pub whole_found: super::lines::Found,
-    pub whole_trees: (Tree, Tree),
-    pub from: Vec<(crate::dissect::Target, i64)>,
+    pub whole_packet: Tree,
+    pub whole_fields: Tree,
+    pub from: Vec<crate::dissect::Arrival>,
 }
 
 /// The cap on unpacked sources of one packet.
@@ -110,7 +111,9 @@ impl Context for Known<'_> {
 /// Reads a packet or a joined message into a tree. `source`: the source with its bytes.
 pub fn read(
     fields: &'static [Field],
-    (bytes, length, source): (&[u8], usize, u8),
+    bytes: &[u8],
+    length: usize,
+    source: u8,
     known: &mut Known<'_>,
     tree: &mut Tree,
 ) -> Option<Fault> {

@@ -70,14 +70,15 @@ pub fn weigh_packet(
     bytes: &[u8],
     length: usize,
     work: &mut Work,
-    (memory, values): (&mut [[u64; 2]], &[u64]),
+    memory: &mut [[u64; 2]],
+    values: &[u64],
     from: u64,
 ) -> Option<u32> {
     let mut tree = std::mem::take(&mut work.tree);
     work.used = 0;
     let state = State { memory, values, from, likely: from };
     let mut known = Known::new(description, state, &mut work.sources, &mut work.used);
-    let fault = read(description.packet, (bytes, length, 0), &mut known, &mut tree);
+    let fault = read(description.packet, bytes, length, 0, &mut known, &mut tree);
     let state = State { memory, values, from, likely: from };
     let bits = weigh_tree(description, &tree, fault.as_ref(), &state);
     if bits.is_some() {

@@ -71,7 +71,7 @@ impl<'a> Weighing<'a> {
     pub fn packet(&mut self, bytes: &[u8], length: usize, side: Side, tried: u32) -> bool {
         let Weighing { description, work, .. } = self;
         let from = self.supposed.from(side);
-        let found = weigh_packet(description, bytes, length, work, (&mut self.memory, self.values), from);
+        let found = weigh_packet(description, bytes, length, work, &mut self.memory, self.values, from);
         if let Some(found) = found {
             let found = found.saturating_sub(tried);
             self.packets += 1;
@@ -102,7 +102,7 @@ impl<'a> Weighing<'a> {
     /// Whether a packet fits, which is not weighed.
     pub fn fits(&self, bytes: &[u8], side: Side, work: &mut Work) -> bool {
         let (mut memory, from) = (self.memory.clone(), self.supposed.from(side));
-        weigh_packet(self.description, bytes, bytes.len(), work, (&mut memory, self.values), from).is_some()
+        weigh_packet(self.description, bytes, bytes.len(), work, &mut memory, self.values, from).is_some()
     }
 
     /// Finds the end of the packet at the beginning of these bytes.

@@ -8,7 +8,7 @@ use super::reliable::{Fresh, Numbered};
 use super::session::DnpSession;
 use crate::codec::Node;
 use crate::codec::layout::Field;
-use crate::dissect::{Dissection, Provenance};
+use crate::dissect::{Arrival, Dissection, Provenance};
 
 impl DnpSession {
     /// A numbered command: 4, 5, 10 or 11.
@@ -68,7 +68,7 @@ impl DnpSession {
             JoinedKind::LinkState => (content(&CONTENT).unwrap_or(&[]), content(&DATA).unwrap_or(&[])),
         };
         let parts = &mut self.directions[place.side.index()].parts[kind as usize];
-        let here = (dissection.target(place), place.time.near_nanos());
+        let here = Arrival { target: dissection.target(place), time: place.time.near_nanos() };
         parts.keep(number, message, data, read_only, here);
         let Chain::Whole(begin, end) = chain else { return };
         if !self.joined.take(parts, begin, end) {

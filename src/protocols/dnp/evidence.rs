@@ -29,7 +29,7 @@
 use super::layout::{self, Message};
 use super::session::PORT;
 use crate::codec::{Reader, Stop, Tree};
-use crate::dissect::counts::{named, steps};
+use crate::dissect::counts::{Numbered, named, steps};
 use crate::dissect::{Evidence, Observation};
 
 /// The most protocols in a client's request. Only one exists.
@@ -76,9 +76,9 @@ fn request(bytes: &[u8], length: usize) -> Option<u32> {
 #[derive(Default)]
 struct Spoken<'a> {
     /// Numbered messages.
-    numbers: Vec<(u16, &'a [u8])>,
-    /// Acknowledges, which carry numbers of the other side.
-    acks: Vec<(u16, &'a [u8])>,
+    numbers: Vec<Numbered<'a>>,
+    /// The numbers of the other side that it acknowledges.
+    acks: Vec<u16>,
     /// Its first message is a connection_acknowledge that accepts protocol 0.
     accepts: bool,
     began: bool,
@@ -87,7 +87,7 @@ struct Spoken<'a> {
 impl Spoken<'_> {
     /// Whether this side has sent this number.
     fn has(&self, number: u16) -> bool {
-        self.numbers.iter().any(|(own, _)| *own == number)
+        self.numbers.iter().any(|own| own.number == number)
     }
 }
 
@@ -118,11 +118,11 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
         match (command, bytes) {
             (6, [_, low, high, _]) => {
                 sized |= 1 << command;
-                spoken.acks.push((u16::from_le_bytes([*low, *high]), bytes));
+                spoken.acks.push(u16::from_le_bytes([*low, *high]));
             }
             (0..=2 | 7 | 8, _) => sized |= 1 << command,
             (4 | 5 | 10 | 11, [_, low, high, ..]) => {
-                spoken.numbers.push((u16::from_le_bytes([*low, *high]), bytes));
+                spoken.numbers.push(Numbered { number: u16::from_le_bytes([*low, *high]), data: bytes });
                 let part = matches!((command, bytes), (10, [_, _, _, ..=3, ..]));
                 parts += part as u32;
                 // The state has at least one value: 11 bytes are a state without any.
@@ -137,11 +137,11 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
     for [one, other] in [[&sides[0], &sides[1]], [&sides[1], &sides[0]]] {
         let own = steps(&one.numbers)?;
         broken += own.jumps as u32;
-        named(one.acks.iter().map(|(number, _)| *number), &other.numbers)?;
+        named(one.acks.iter().copied(), &other.numbers)?;
         // The same number may be acknowledged again, with another result.
         let mut fresh = one.acks.clone();
-        fresh.dedup_by_key(|(number, _)| *number);
-        let acks = fresh.windows(2).filter(|pair| pair[1].0 == pair[0].0.wrapping_add(1)).count();
+        fresh.dedup();
+        let acks = fresh.windows(2).filter(|pair| pair[1] == pair[0].wrapping_add(1)).count();
         let (own, acks) = (own.ones >= 2, acks >= 2);
         let both = if own && acks { 4 } else { 0 };
         counted = counted.max(4 * own as u32 + 4 * acks as u32 + both + 4 * one.accepts as u32);

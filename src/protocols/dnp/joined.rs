@@ -4,7 +4,7 @@ use super::layout::{Message, ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
 use crate::codec::layout::{Field, Len, bytes, u32le};
 use crate::codec::{Reader, Tree, Value};
-use crate::dissect::{Dissection, RelationKind, Target};
+use crate::dissect::{Arrival, Dissection};
 use std::collections::BTreeMap;
 
 /// The most bytes of parts that a direction holds for incomplete messages: some hundred times the longest message of
@@ -49,7 +49,7 @@ pub enum Chain {
 
 /// Finds the message of the part `number` with these flags, from the runs before and after it. `origin` is the
 /// connection's first number.
-pub fn follow(number: i64, (first, last): (bool, bool), kind: JoinedKind, around: &Around, origin: i64) -> Chain {
+pub fn follow(number: i64, first: bool, last: bool, kind: JoinedKind, around: &Around, origin: i64) -> Chain {
     let begin = match around.before {
         _ if first => Some(number),
         None if number == origin => return Chain::Orphan,
@@ -66,10 +66,7 @@ pub fn follow(number: i64, (first, last): (bool, bool), kind: JoinedKind, around
         Some(Mark::Last(end)) => Some(end),
         _ => None,
     };
-    match (begin, end) {
-        (Some(begin), Some(end)) => Chain::Whole(begin, end),
-        _ => Chain::Open,
-    }
+    if let (Some(begin), Some(end)) = (begin, end) { Chain::Whole(begin, end) } else { Chain::Open }
 }
 
 #[derive(Clone, Debug)]
@@ -79,8 +76,8 @@ struct Part {
     /// The number of bytes that belong to the message: all of them in command 10.
     split: usize,
     read_only: bool,
-    /// The datagram that contained it, and its time.
-    from: (Target, i64),
+    /// The datagram that contained it.
+    from: Arrival,
 }
 
 /// The incomplete messages' parts of one kind and direction.
@@ -101,7 +98,7 @@ impl Parts {
     }
 
     /// Keeps a part.
-    pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool, from: (Target, i64)) {
+    pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool, from: Arrival) {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(message);
@@ -143,8 +140,8 @@ pub struct Joined {
     ends: Vec<usize>,
     /// The flag of the first part.
     pub read_only: bool,
-    /// The datagrams that contained the parts, and their times.
-    from: Vec<(Target, i64)>,
+    /// The datagrams that contained the parts.
+    from: Vec<Arrival>,
 }
 
 impl Joined {
@@ -153,7 +150,7 @@ impl Joined {
         self.message.capacity()
             + self.data.capacity()
             + self.ends.capacity() * size_of::<usize>()
-            + self.from.capacity() * size_of::<(Target, i64)>()
+            + self.from.capacity() * size_of::<Arrival>()
     }
 
     /// Takes the parts from `begin` to `end`. `false`: some of them were dropped.
@@ -186,10 +183,8 @@ impl Joined {
     }
 
     /// Relates the datagram at hand to those of the other parts.
-    pub fn relate(&self, here: (Target, i64), dissection: &mut Dissection) {
-        for (target, time) in self.from.iter().filter(|(target, _)| *target != here.0) {
-            dissection.related.add(RelationKind::JoinedFrom, *target, Some(here.1.saturating_sub(*time)));
-        }
+    pub fn relate(&self, here: Arrival, dissection: &mut Dissection) {
+        dissection.related.joined_from(&self.from, here);
     }
 
     /// Shows the message, the number of its parts, and for a link_state its values. Returns false if the values cannot

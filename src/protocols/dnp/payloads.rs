@@ -72,7 +72,7 @@ pub fn show(schemas: &Schemas, message: Message, main: &[u8], dissection: &mut D
     let key = first.map_or(Key::None, |b| Key::Number(*b as u64));
     let found = schemas.find("dnp", message.name(), key, from);
     if let Some((schema, fields)) = found.and_then(|schema| Some((schema, schema.fields(0)?))) {
-        payload::show(dissection, main, node.source, start..end, ("dnp", message.name()), schema, fields);
+        payload::show(dissection, main, node.source, start..end, schema, fields);
     }
 }
 

@@ -182,18 +182,18 @@ impl Direction {
         }
         let around = self.runs.insert(number, command.marks(number));
         self.runs.forget(floor);
-        let Some((kind, flags)) = JoinedKind::of(command.message).zip(command.part) else {
+        let Some((kind, (first, last))) = JoinedKind::of(command.message).zip(command.part) else {
             return Fresh::New(number, None);
         };
         self.parts[kind as usize].forget(floor);
-        let chain = follow(number, flags, kind, &around, origin);
+        let chain = follow(number, first, last, kind, &around, origin);
         if chain == Chain::Orphan {
             notes.note(
                 "dnp.orphan_part",
                 format_args!("no first part is in front of it: receivers acknowledge and drop it"),
             );
         }
-        if flags.0
+        if first
             && let Some((_, run)) = around.before
             && let Mark::First(begun) = run.marks[kind as usize].tail
         {

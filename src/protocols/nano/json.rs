@@ -8,6 +8,7 @@
 use super::members::{Shape, Token};
 use super::scan::{Str, Tokens, scan};
 use crate::codec::layout::{Field, Kind, Len, Show, bytes};
+use crate::codec::tree::NamePlace;
 use crate::codec::{Tree, Value};
 
 /// The most values. JSON with more is shown as one leaf.
@@ -29,7 +30,7 @@ struct Build<'a> {
     base: usize,
     source: u8,
     names: (u8, &'a mut Vec<u8>),
-    name: Option<(u8, u32, u32)>,
+    name: Option<NamePlace>,
     /// The nodes of the open objects and arrays.
     open: &'a mut Vec<usize>,
     /// The number of values.
@@ -49,12 +50,12 @@ impl Build<'_> {
         if self.values > MOST_NODES || self.too_deep {
             return NOWHERE;
         }
-        let at = ((self.base + start) as u32 * 8, (end - start) as u32 * 8);
+        let (bit, bits) = ((self.base + start) as u32 * 8, (end - start) as u32 * 8);
         let (root, name) = (self.root.take(), self.name.take());
         let known = match &mut self.shape {
             None => None,
             Some(shape) => {
-                let text = name.map_or(&[][..], |(source, start, len)| match source == self.names.0 {
+                let text = name.map_or(&[][..], |NamePlace { source, start, len }| match source == self.names.0 {
                     true => self.names.1.get(start as usize..(start + len) as usize).unwrap_or_default(),
                     false => {
                         let start = start as usize - self.base;
@@ -70,10 +71,13 @@ impl Build<'_> {
                 // Names, flags and scales apply to numbers.
                 let named = matches!(field.kind, Kind::Int { .. }) && !matches!(field.show, Show::Plain);
                 let value = if named { literal().map_or(value, Value::Int) } else { value };
-                self.tree.push(field, value, at.0, at.1)
+                self.tree.push(field, value, bit, bits)
             }
-            (field, _, Some(name)) => self.tree.push_keyed(field.unwrap_or(&VALUE), value, at, name),
-            (field, _, None) => self.tree.push(field.unwrap_or(&VALUE), value, at.0, at.1),
+            (field, _, name) => {
+                let node = self.tree.push(field.unwrap_or(&VALUE), value, bit, bits);
+                name.into_iter().for_each(|name| self.tree.name_latest(name));
+                node
+            }
         }
     }
 }
@@ -106,9 +110,13 @@ impl Tokens for Build<'_> {
                 Ok(name) => names.extend_from_slice(name.as_bytes()),
                 Err(_) => names.extend_from_slice(literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default()),
             }
-            (*source, start, names.len() as u32 - start)
+            NamePlace { source: *source, start, len: names.len() as u32 - start }
         } else {
-            (self.source, (self.base + string.start + 1) as u32, (string.end - string.start - 2) as u32)
+            NamePlace {
+                source: self.source,
+                start: (self.base + string.start + 1) as u32,
+                len: (string.end - string.start - 2) as u32,
+            }
         });
     }
 
@@ -137,10 +145,7 @@ impl Tokens for Build<'_> {
     }
 
     fn word(&mut self, start: usize, value: Value) {
-        let length = match value {
-            Value::Bool(false) => 5,
-            _ => 4,
-        };
+        let length = if let Value::Bool(false) = value { 5 } else { 4 };
         let token = if let Value::Bool(_) = value { Token::Truth } else { Token::Null };
         self.push(value, token, start, start + length);
     }

@@ -111,10 +111,7 @@ impl Shape {
             field = None;
         }
         if let Token::Object | Token::List = token {
-            let members = match field.map(|f| &f.kind) {
-                Some(Kind::Struct(fields)) => Some(*fields),
-                _ => members,
-            };
+            let members = if let Some(Kind::Struct(fields)) = field.map(|f| &f.kind) { Some(*fields) } else { members };
             let within = match (field.map(|f| &f.kind), members) {
                 (_, Some(fields)) if token == Token::Object => Within::Object(fields, vec![false; fields.len()].into()),
                 (Some(Kind::Array { count, of }), _) => {

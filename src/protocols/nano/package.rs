@@ -20,10 +20,7 @@ pub enum Next {
 
 /// The length that a header announces, including its own four bytes.
 pub fn announced(bytes: &[u8]) -> Option<usize> {
-    match bytes {
-        [_, a, b, c, ..] => Some(HEADER + u32::from_be_bytes([0, *a, *b, *c]) as usize),
-        _ => None,
-    }
+    if let [_, a, b, c, ..] = bytes { Some(HEADER + u32::from_be_bytes([0, *a, *b, *c]) as usize) } else { None }
 }
 
 /// Returns the package, or the part of one, at the beginning of `bytes`.

@@ -54,6 +54,14 @@ pub struct Payloaded<'a> {
     pub schemas: &'a Schemas,
 }
 
+/// The JSON that a payload may be.
+struct JsonForm {
+    /// Not only an object or array.
+    any: bool,
+    /// The field of its first node.
+    field: &'static Field,
+}
+
 /// The largest buffer that is kept for reuse.
 const KEPT: usize = 1 << 16;
 
@@ -65,7 +73,7 @@ impl Payloads {
             return None;
         }
         let inflated = zlib::begins(body) && self.inflate(body, true, caps, dissection);
-        let found = self.json(body, start, inflated, (true, &BODY), None, dissection);
+        let found = self.json(body, start, inflated, JsonForm { any: true, field: &BODY }, None, dissection);
         if found == json::JsonScan::No {
             dissection.notes.warn("nano.not_json", format_args!("the body is not JSON"));
         }
@@ -114,7 +122,8 @@ impl Payloads {
                 dissection.notes.warn("nano.protobuf", text);
             }
         } else {
-            let found = self.json(payload, start, inflated, (memory.any_json, &JSON), None, dissection);
+            let found =
+                self.json(payload, start, inflated, JsonForm { any: memory.any_json, field: &JSON }, None, dissection);
             if found == json::JsonScan::No && !payload.is_empty() && memory.uses_protos && memory.protos.is_none() {
                 let text = format_args!("the server uses protos, which are not in this capture");
                 dissection.notes.note("nano.protos_unknown", text);
@@ -141,13 +150,14 @@ impl Payloads {
                     true => (self.source(dissection), 0..self.inflated.len()),
                     false => (0, at.start..at.package.len()),
                 };
-                payload::show(dissection, at.package, source, range, (super::NAME, dissection.message), schema, fields);
+                payload::show(dissection, at.package, source, range, schema, fields);
                 return;
             }
         };
         dissection.schema = Some(schema.name);
         let mut shape = Shape::new(fields);
-        let found = self.json(payload, at.start, inflated, (true, &JSON), Some(&mut shape), dissection);
+        let found =
+            self.json(payload, at.start, inflated, JsonForm { any: true, field: &JSON }, Some(&mut shape), dissection);
         let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };
         let (misfit, strange) = match found {
             json::JsonScan::Nodes => (shape.misfit, shape.strange),
@@ -208,12 +218,12 @@ impl Payloads {
         plain: &[u8],
         start: usize,
         inflated: bool,
-        (any, field): (bool, &'static Field),
+        form: JsonForm,
         shape: Option<&mut Shape>,
         dissection: &mut Dissection,
     ) -> json::JsonScan {
         let text = if inflated { &self.inflated[..] } else { plain };
-        if !json::may_be(text, any) {
+        if !json::may_be(text, form.any) {
             return json::JsonScan::No;
         }
         let (source, base) = match inflated {
@@ -227,7 +237,7 @@ impl Payloads {
         let (names, _) = dissection.source();
         self.names.clear();
         let place = json::TextPosition { source, start: base, names: (names, &mut self.names), shape };
-        let found = json::nodes(text, field, place, &mut dissection.derived, &mut self.json);
+        let found = json::nodes(text, form.field, place, &mut dissection.derived, &mut self.json);
         give(names, &self.names, dissection);
         found
     }

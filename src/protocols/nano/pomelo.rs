@@ -5,6 +5,7 @@
 
 use super::protos::{Field, Kind, Protos, Rule};
 use crate::codec::layout::{self, Len};
+use crate::codec::tree::NamePlace;
 use crate::codec::{Tree, Value, bits};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -348,24 +349,24 @@ impl Emit<'_> {
     /// Emits a cell and all cells below it. The depth is limited by that of the reading.
     fn cell(&mut self, index: u32, root: Option<&'static layout::Field>) {
         let Some(cell) = self.cells.get(index as usize).copied() else { return };
-        let at = ((self.base + cell.start) as u32 * 8, cell.end.saturating_sub(cell.start) as u32 * 8);
+        let (bit, bits) = ((self.base + cell.start) as u32 * 8, cell.end.saturating_sub(cell.start) as u32 * 8);
         let field = root.unwrap_or(&VALUE);
         let range = match cell.name {
             Name::Element => None,
             Name::Own(range) => Some(range),
-            Name::Proto(range) => {
+            Name::Proto((place, len)) => {
                 let (protos, names) = (self.protos, &mut *self.names);
-                let start = *self.shared.entry(range.0).or_insert_with(|| {
-                    names.extend_from_slice(protos.name(range).as_bytes());
-                    names.len() as u32 - range.1
+                let start = *self.shared.entry(place).or_insert_with(|| {
+                    names.extend_from_slice(protos.name(place, len).as_bytes());
+                    names.len() as u32 - len
                 });
-                Some((start, range.1))
+                Some((start, len))
             }
         };
-        let node = match range {
-            Some((start, length)) => self.tree.push_keyed(field, cell.value, at, (self.name_source, start, length)),
-            None => self.tree.push(field, cell.value, at.0, at.1),
-        };
+        let node = self.tree.push(field, cell.value, bit, bits);
+        if let Some((start, len)) = range {
+            self.tree.name_latest(NamePlace { source: self.name_source, start, len });
+        }
         if let Value::Group | Value::List = cell.value {
             let mut next = cell.first;
             while let Some(below) = self.cells.get(next as usize) {
@@ -373,7 +374,7 @@ impl Emit<'_> {
                 self.cell(next, None);
                 next = after;
             }
-            self.tree.close(node, at.0 + at.1);
+            self.tree.close(node, bit + bits);
         }
     }
 }

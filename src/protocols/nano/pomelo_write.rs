@@ -43,26 +43,34 @@ fn body(given: &Json, protos: &Protos, message: u32, path: &str, out: &mut Vec<u
                 }
             }
             (Rule::Repeated, _) => return Err(EncodeError::new(&own, "expected a list")),
-            (Rule::Pairs, _) => pairs(given, (key, field.kind), protos, &own, out)?,
+            (Rule::Pairs, _) => pairs(given, key, field.kind, protos, &own, out)?,
         }
     }
     Ok(())
 }
 
 fn by_name<'p>(table: &'p Message, protos: &Protos, name: &str) -> Option<(u64, &'p Field)> {
-    table.by_tag.iter().find(|(_, field)| protos.name(field.name) == name).map(|(tag, field)| (*tag, field))
+    table
+        .by_tag
+        .iter()
+        .find(|(_, field)| protos.name(field.name.0, field.name.1) == name)
+        .map(|(tag, field)| (*tag, field))
 }
 
 /// Writes a map: its key, the count, then key and value of each pair.
-fn pairs(given: &Json, of: (u64, Kind), protos: &Protos, path: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    let pair = match of.1 {
-        Kind::Message(message) => protos.get(message).map(|message| message.pair),
-        _ => None,
-    };
+fn pairs(
+    given: &Json,
+    tag_and_wire: u64,
+    kind: Kind,
+    protos: &Protos,
+    path: &str,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let pair = if let Kind::Message(message) = kind { protos.get(message).map(|message| message.pair) } else { None };
     let (Some([Some(key), Some(of_value)]), Some(values)) = (pair, given.as_object()) else {
         return Err(EncodeError::new(path, "expected an object, and protos with its key and value"));
     };
-    varint(of.0, out);
+    varint(tag_and_wire, out);
     varint(values.len() as u64, out);
     for (name, given) in values {
         let own = format!("{path}.{name}");

@@ -134,7 +134,7 @@ impl Protos {
     }
 
     /// A field's name.
-    pub fn name(&self, (start, length): (u32, u32)) -> &str {
+    pub fn name(&self, start: u32, length: u32) -> &str {
         self.names.get(start as usize..start as usize + length as usize).unwrap_or("")
     }
 

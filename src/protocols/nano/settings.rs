@@ -83,25 +83,28 @@ fn object(key: &str, text: &str) -> Result<Json, String> {
 }
 
 /// The table made from a setting's last text: every conversation asks for it.
-static DICTIONARY: Mutex<Option<(String, Arc<Dictionary>)>> = Mutex::new(None);
-static PROTOS: Mutex<Option<(String, Arc<Protos>)>> = Mutex::new(None);
+struct Cached<T> {
+    text: String,
+    made: Arc<T>,
+}
+
+static DICTIONARY: Mutex<Option<Cached<Dictionary>>> = Mutex::new(None);
+static PROTOS: Mutex<Option<Cached<Protos>>> = Mutex::new(None);
 
 fn cached<T>(
-    cache: &Mutex<Option<(String, Arc<T>)>>,
+    cache: &Mutex<Option<Cached<T>>>,
     options: &Options,
     key: &str,
     make: impl Fn(&Json) -> T,
 ) -> Option<Arc<T>> {
     let text = options.settings.get(key).filter(|text| *text != "none")?;
     let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((known, made)) = &*cache
-        && known == text
-    {
-        return Some(Arc::clone(made));
+    if let Some(known) = cache.as_ref().filter(|known| known.text == text) {
+        return Some(Arc::clone(&known.made));
     }
     // It was read when the setting was checked. If the file is gone since then, there is no table.
     let made = Arc::new(make(&object(key, text).ok()?));
-    *cache = Some((text.to_owned(), Arc::clone(&made)));
+    *cache = Some(Cached { text: text.to_owned(), made: Arc::clone(&made) });
     Some(made)
 }
 

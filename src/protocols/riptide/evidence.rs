@@ -47,7 +47,7 @@ use super::layout::{ACKS, FOR_SEQ, LAST, PING, RTT, SEQUENCE};
 use super::version::{Numbering, Version};
 use crate::codec::layout::Field;
 use crate::codec::{Tree, bits};
-use crate::dissect::counts::{named, steps};
+use crate::dissect::counts::{Numbered, named, steps};
 use crate::flow::Side;
 
 /// A message, and its length on the wire.
@@ -58,17 +58,24 @@ pub const FEW: usize = 8;
 /// Four versions were tried.
 const CHOICE: u32 = 2;
 
+/// An ack: the newest id, and the bits of those before it.
+#[derive(Clone, Copy)]
+struct Acks {
+    last: u16,
+    bits: u16,
+}
+
 /// The messages of one side.
 #[derive(Default)]
 struct Spoken<'a> {
     /// Reliable messages, by id.
-    reliable: Vec<(u16, &'a [u8])>,
+    reliable: Vec<Numbered<'a>>,
     /// Notify messages, which have ids of their own.
-    notify: Vec<(u16, &'a [u8])>,
-    /// The newest id and the bits of acks, and the newest id of notify messages.
-    acks: Vec<(u16, u16)>,
+    notify: Vec<Numbered<'a>>,
+    acks: Vec<Acks>,
     /// The ids that acks carry beside the newest.
     extra: Vec<u16>,
+    /// The newest ids that notify messages name.
     notified: Vec<u16>,
     /// Heartbeats with their round trips, and their answers, each with its place among all messages.
     pings: Vec<(usize, u8, i16)>,
@@ -83,22 +90,22 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
     let (mut types, mut sized, mut heartbeat) = (0u16, 0u32, false);
     let mut numbering = Numbering::default();
     for (place, (side, data, length)) in payloads.enumerate() {
-        let message = numbering.read(version, (side, data, length), &mut tree)?;
+        let message = numbering.read(version, side, data, length, &mut tree)?;
         let number = |field: &Field| tree.number(field).unwrap_or(0) as u16;
         types |= 1 << message as u16;
         let spoken = &mut sides[side.index()];
         let size = match message {
             Reliable | ReliableAutoRelay => {
-                spoken.reliable.push((number(&SEQUENCE), data));
+                spoken.reliable.push(Numbered { number: number(&SEQUENCE), data });
                 0
             }
             Ack | AckExtra => {
-                spoken.acks.push((number(&LAST), number(&ACKS)));
+                spoken.acks.push(Acks { last: number(&LAST), bits: number(&ACKS) });
                 spoken.extra.extend(tree.number(&FOR_SEQ).map(|id| id as u16));
                 1
             }
             Notify => {
-                spoken.notify.push((number(&SEQUENCE), data));
+                spoken.notify.push(Numbered { number: number(&SEQUENCE), data });
                 spoken.notified.push(number(&LAST));
                 0
             }
@@ -113,7 +120,7 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
                 4
             }
             Welcome | ClientConnected | ClientDisconnected => {
-                spoken.reliable.push((number(&SEQUENCE), data));
+                spoken.reliable.push(Numbered { number: number(&SEQUENCE), data });
                 8
             }
             // A connection has only one connect message, however often it is sent.
@@ -144,12 +151,12 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
 /// inconsistent.
 fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(u32, usize)> {
     let (reliable, notify) = (steps(&one.reliable)?, steps(&one.notify)?);
-    let last = one.acks.iter().map(|(last, _)| *last).chain(one.extra.iter().copied());
+    let last = one.acks.iter().map(|acks| acks.last).chain(one.extra.iter().copied());
     let acked = named(last, &other.reliable)?;
     // Id 0 is sent until the first one was received.
     let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &other.notify)?;
     let gaps = |bits: u16| bits.count_zeros() - bits.leading_zeros();
-    let filled = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && gaps(*bits) <= 2);
+    let filled = !one.acks.is_empty() && one.acks.iter().all(|acks| acks.bits != 0 && gaps(acks.bits) <= 2);
     // An answer comes after its request.
     let answered = |(at, id): (usize, u8)| other.pongs.iter().any(|(place, pong)| *place > at && *pong == id);
     let back: Vec<u8> = one.pings.iter().filter(|(at, id, _)| answered((*at, *id))).map(|(_, id, _)| *id).collect();
@@ -185,11 +192,11 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
 
 /// Whether an ack includes the side's last ack: its newest id, and its bits moved on by the difference of the newest
 /// ids. `None`: the two cannot be compared, or both have the same bits, such as all ones.
-fn moved_on((before, earlier): (u16, u16), (last, bits): (u16, u16)) -> Option<bool> {
-    let by = u32::from(last.wrapping_sub(before));
-    let kept = (u32::from(earlier) << by.min(17) | 1 << by.saturating_sub(1).min(17)) as u16;
-    let keeps = bits & kept == kept;
-    ((1..=16).contains(&by) && (earlier != bits || !keeps)).then_some(keeps)
+fn moved_on(before: Acks, now: Acks) -> Option<bool> {
+    let by = u32::from(now.last.wrapping_sub(before.last));
+    let kept = (u32::from(before.bits) << by.min(17) | 1 << by.saturating_sub(1).min(17)) as u16;
+    let keeps = now.bits & kept == kept;
+    ((1..=16).contains(&by) && (before.bits != now.bits || !keeps)).then_some(keeps)
 }
 
 /// The bits for a handshake: `said` begins with its first message. `last`: no more messages will follow.

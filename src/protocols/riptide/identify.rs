@@ -21,7 +21,8 @@ fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (Evidence::No, Tree::default());
     for version in Version::TRIED {
         let mut numbering = Numbering::default();
-        if !observation.payloads.iter().all(|payload| numbering.read(version, *payload, &mut tree).is_some()) {
+        let mut fits = |side, data, length| numbering.read(version, side, data, length, &mut tree).is_some();
+        if !observation.payloads.iter().all(|(side, data, length)| fits(*side, data, *length)) {
             continue;
         }
         let early = observation.payloads.len() < evidence::FEW && !observation.last;
@@ -72,7 +73,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
             };
             let by = framing.version().unwrap_or(Version::V20);
             let (data, after) = rest[prefix..].split_at(length);
-            let Some(message) = numbering.read(by, (*side, data, length), &mut tree) else { return Evidence::No };
+            let Some(message) = numbering.read(by, *side, data, length, &mut tree) else { return Evidence::No };
             version = Some(by);
             let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
             let (bits, what) = match message {

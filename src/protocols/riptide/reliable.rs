@@ -165,7 +165,7 @@ impl Reliable {
             ),
             _ => {}
         }
-        note_seen(seen, (side, extended, newest), &CODES, place, dissection);
+        note_seen(seen, side, extended, newest, &CODES, place, dissection);
         let notes = &mut dissection.notes;
         match (seen, version) {
             (Seen::Ahead(missing @ 16..=79), Version::V20) => notes.warn("riptide.gap_bug",

@@ -113,7 +113,7 @@ impl Candidates {
 /// Reads a message that may not be Riptide's. If the library of that version [writes](is_written) such a message,
 /// returns its name, and leaves its fields in `tree`. `length` is the length on the wire.
 pub fn read(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Option<Message> {
-    Numbering::default().read(version, (Side::A, data, length), tree)
+    Numbering::default().read(version, Side::A, data, length, tree)
 }
 
 /// The state of both sides' numbers: 1 is a welcome's number, unless they have wrapped.
@@ -127,7 +127,9 @@ impl Numbering {
     pub fn read(
         &mut self,
         version: Version,
-        (side, data, length): (Side, &[u8], usize),
+        side: Side,
+        data: &[u8],
+        length: usize,
         tree: &mut Tree,
     ) -> Option<Message> {
         let message = read_any(version, data, length, tree)?;
@@ -260,7 +262,7 @@ mod tests {
             let (mut numbering, mut tree) = (Numbering::default(), Tree::default());
             payloads.iter().all(|(side, hex)| {
                 let data = hex::decode(hex).unwrap();
-                numbering.read(Version::V20, (*side, &data, data.len()), &mut tree).is_some()
+                numbering.read(Version::V20, *side, &data, data.len(), &mut tree).is_some()
             })
         };
         assert!(all(&[(Side::A, "07feff0100"), (Side::A, "0700000100"), (Side::A, "0701000100")]));

@@ -97,7 +97,7 @@ impl Head {
     }
 
     /// The text of a range.
-    pub fn text<'a>(&self, bytes: &'a [u8], (start, length): (usize, usize)) -> &'a [u8] {
+    pub fn text<'a>(&self, bytes: &'a [u8], start: usize, length: usize) -> &'a [u8] {
         bytes.get(start..start + length).unwrap_or_default()
     }
 }
@@ -115,7 +115,8 @@ mod tests {
         let text = b"HTTP/1.1 101 Switching\r\nUPGRADE:  WebSocket\r\nsec-websocket-extensions: a; b\r\nContent-Length: 19\r\n\r\n";
         let head = Head::read(text);
         assert_eq!((head.status, head.upgrade, head.content_length), (Some(101), true, 19));
-        assert_eq!(head.text(text, head.extensions.unwrap()), b"a; b");
+        let (start, length) = head.extensions.unwrap();
+        assert_eq!(head.text(text, start, length), b"a; b");
         assert_eq!(end(text, 0), Some(text.len()));
         let head = Head::read(b"GET /nano HTTP/1.1\r\n\r\n");
         assert_eq!((head.target, head.status), ((4, 5), None));

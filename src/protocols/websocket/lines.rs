@@ -26,7 +26,7 @@ fn text_value(bytes: &[u8], start: usize) -> Value {
     if std::str::from_utf8(bytes).is_ok() { Value::Text { bit, bits } } else { Value::Raw { bit, bits } }
 }
 
-fn fault(dissection: &mut Dissection, path: &str, reason: Reason, (start, length): (usize, usize)) {
+fn fault(dissection: &mut Dissection, path: &str, reason: Reason, start: usize, length: usize) {
     let (bit, have) = bits(start, length);
     let path = format!("{NAME}.{}{path}", dissection.message);
     dissection.fault = Some(Fault { path, ..Fault::new(reason, bit, 0, have as u64) });
@@ -79,7 +79,7 @@ impl Carrier {
         }
         let mut push = |field, (start, length): (usize, usize)| {
             let (bit, count) = bits(start, length);
-            dissection.derived.push(field, text_value(head.text(text, (start, length)), start), bit, count);
+            dissection.derived.push(field, text_value(head.text(text, start, length), start), bit, count);
         };
         if head.status.is_none() {
             push(&layout::TARGET, head.target);
@@ -119,7 +119,7 @@ impl Carrier {
             0 => (".head", Reason::Unterminated),
             _ => (".body", Reason::Short),
         };
-        fault(dissection, path, reason, (end, rest));
+        fault(dissection, path, reason, end, rest);
         (self.at(side).searched, self.at(side).awaited) = (0, 0);
         self.emit(side, stream, bytes.len(), out);
         stream.consume(stream.bytes().len());
@@ -132,7 +132,7 @@ impl Carrier {
         let (bit, count) = bits(0, bytes.len());
         dissection.tree.push(&UNPARSED, bytes_value(0, bytes.len()), bit, count);
         let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
-        fault(dissection, "", Reason::Short, (0, bytes.len()));
+        fault(dissection, "", Reason::Short, 0, bytes.len());
         dissection.fault.iter_mut().for_each(|fault| fault.need = need);
         self.emit(side, stream, bytes.len(), out);
         stream.consume(stream.bytes().len());
@@ -185,7 +185,7 @@ impl Carrier {
             (opcode::CLOSE, 0) => {}
             (opcode::CLOSE, 1) => {
                 dissection.tree.push(&UNPARSED, bytes_value(start, 1), bit, count);
-                fault(dissection, ".code", Reason::Short, (start, 1));
+                fault(dissection, ".code", Reason::Short, start, 1);
                 dissection.fault.iter_mut().for_each(|fault| fault.need = 16);
             }
             (opcode::CLOSE, _) => {
@@ -212,7 +212,7 @@ impl Carrier {
             _ => None,
         };
         if let Some(what) = what {
-            fault(dissection, "", Reason::Undefined(what), (0, head.whole() as usize));
+            fault(dissection, "", Reason::Undefined(what), 0, head.whole() as usize);
         }
         self.emit(side, stream, head.whole() as usize, out);
     }
@@ -237,7 +237,7 @@ impl Carrier {
             let (bit, count) = bits(head.size, length);
             dissection.tree.push(&UNPARSED, bytes_value(head.size, length), bit, count);
         }
-        fault(dissection, ".opcode", Reason::Undefined(what), (0, there));
+        fault(dissection, ".opcode", Reason::Undefined(what), 0, there);
         self.emit(side, stream, there, out);
     }
 
@@ -274,7 +274,7 @@ impl Carrier {
             dissection.derived.push(&layout::HEADER, bytes_value(0, heads.len()), 0, 0);
         }
         if let Some(what) = what {
-            fault(dissection, ".payload", Reason::Undefined(what), (0, wire.len()));
+            fault(dissection, ".payload", Reason::Undefined(what), 0, wire.len());
         }
         out.emit(&Provenance {
             side,

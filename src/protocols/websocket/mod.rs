@@ -261,7 +261,8 @@ impl Carrier {
             Some(status) => {
                 let mode = if status == 101 { Mode::Frames } else { Mode::Http };
                 if status == 101 {
-                    self.agreed = Some(Agreed::read(head.extensions.map_or(&[][..], |range| head.text(text, range))));
+                    let extensions = head.extensions.map_or(&[][..], |(start, length)| head.text(text, start, length));
+                    self.agreed = Some(Agreed::read(extensions));
                 }
                 self.directions.iter_mut().for_each(|d| (d.mode, d.searched, d.awaited) = (mode, 0, 0));
                 roles.learn(side, Role::Server);

@@ -95,10 +95,7 @@ impl Lines {
                     cells::finish(start, separator, &mut self.scratch, out);
                 }
             };
-            match sides {
-                Some(sides) => out.extend_from_slice(sides.of(message, write)),
-                None => write(message, out),
-            }
+            if let Some(sides) = sides { out.extend_from_slice(sides.of(message, write)) } else { write(message, out) }
         }
         out.push(b'\n');
     }

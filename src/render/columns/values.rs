@@ -82,8 +82,8 @@ impl Values {
                 envelope::fault(message, out);
             }
             Source::Part => {
-                if let Some(part) = message.dissection.part {
-                    self.stage.line(out, |line| envelope::part(part, line));
+                if let Some((part, of)) = message.dissection.part {
+                    self.stage.line(out, |line| envelope::part(part, of, line));
                 }
             }
             Source::Packet if !message.dissection.packet.is_empty() => {

@@ -39,6 +39,15 @@ pub enum FlatValue<'a> {
     Flag(bool),
 }
 
+/// A column of a file of figures.
+#[derive(Clone, Copy, Debug)]
+pub struct FlatColumn<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The type of its values.
+    pub kind: FlatType,
+}
+
 /// Writes a file of figures. Each row has a value for every column.
 ///
 /// # Errors
@@ -46,7 +55,7 @@ pub enum FlatValue<'a> {
 pub fn flat<'a>(
     path: &Path,
     name: &str,
-    columns: &[(&str, FlatType)],
+    columns: &[FlatColumn<'_>],
     rows: impl Iterator<Item = Vec<FlatValue<'a>>>,
 ) -> io::Result<()> {
     file(path, name, columns, rows).map_err(error)?
@@ -55,12 +64,12 @@ pub fn flat<'a>(
 fn file<'a>(
     path: &Path,
     name: &str,
-    columns: &[(&str, FlatType)],
+    columns: &[FlatColumn<'_>],
     rows: impl Iterator<Item = Vec<FlatValue<'a>>>,
 ) -> Result<io::Result<()>> {
     let mut builder = Builder::default();
     let mut types = Vec::new();
-    for (column, kind) in columns {
+    for FlatColumn { name: column, kind } in columns {
         let leaf = match kind {
             FlatType::Int => Leaf::Int,
             FlatType::Real => Leaf::F64,
@@ -71,7 +80,7 @@ fn file<'a>(
     }
     let mut at = 0;
     for row in rows {
-        for ((value, column), (name, kind)) in row.into_iter().zip(&mut builder.columns).zip(columns) {
+        for ((value, column), FlatColumn { name, kind }) in row.into_iter().zip(&mut builder.columns).zip(columns) {
             if !put(value, *kind, at, column) {
                 return Ok(Err(io::Error::other(format!("{name}: {value:?} is no {kind:?}"))));
             }

@@ -13,7 +13,7 @@ mod shape;
 mod shred;
 mod table;
 
-pub use flat::{FlatType, FlatValue, flat};
+pub use flat::{FlatColumn, FlatType, FlatValue, flat};
 pub use table::describe;
 
 use super::Files;
@@ -86,30 +86,30 @@ impl ParquetFiles {
         rest.and_then(|()| self.encoder.finish()).map_err(error)
     }
 
-    fn table(&mut self, key: (&'static str, &'static str)) -> Result<usize, ParquetError> {
+    fn table(&mut self, proto: &'static str, name: &'static str) -> Result<usize, ParquetError> {
         if let Some((last, table)) = self.last
-            && std::ptr::eq(last.0, key.0)
-            && std::ptr::eq(last.1, key.1)
+            && std::ptr::eq(last.0, proto)
+            && std::ptr::eq(last.1, name)
         {
             return Ok(table);
         }
-        let table = match self.by_name.get(&key) {
+        let table = match self.by_name.get(&(proto, name)) {
             Some(table) => *table,
             None => {
-                let path = self.folder.join(format!("{}.{}.parquet", key.0, key.1));
-                self.tables.push(Table::create(&path, key.0, key.1, &self.options, &mut self.encoder)?);
-                self.by_name.insert(key, self.tables.len() - 1);
+                let path = self.folder.join(format!("{proto}.{name}.parquet"));
+                self.tables.push(Table::create(&path, proto, name, &self.options, &mut self.encoder)?);
+                self.by_name.insert((proto, name), self.tables.len() - 1);
                 self.tables.len() - 1
             }
         };
-        self.last = Some((key, table));
+        self.last = Some(((proto, name), table));
         Ok(table)
     }
 
     fn add(&mut self, message: &Message<'_>) -> Result<(), ParquetError> {
-        let table = self.table((message.dissection.proto, message.dissection.message))?;
-        self.held +=
-            self.tables[table].add(self.names.plain(message.place.frame), message, self.bytes, &mut self.memory);
+        let table = self.table(message.dissection.proto, message.dissection.message)?;
+        let (file, number) = self.names.plain(message.place.frame);
+        self.held += self.tables[table].add(file, number, message, self.bytes, &mut self.memory);
         if self.held > HELD
             && let Some(fullest) = self.tables.iter_mut().max_by_key(|table| table.held)
         {

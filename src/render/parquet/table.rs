@@ -142,13 +142,13 @@ impl Table {
         Ok(Table { file, columns, packet, fields, known, after, rows: 0, held: 0 })
     }
 
-    /// Adds a message. Returns its approximate size in bytes.
-    pub fn add(&mut self, file: (&str, u64), message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
+    /// Adds a message: that of frame `number` of `file`. Returns its approximate size in bytes.
+    pub fn add(&mut self, file: &str, number: u64, message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
         let (place, dissection, info) = (message.place, message.dissection, message.flow_info);
         let mut row = Row { columns: &mut self.columns, row: self.rows, at: 0, bytes: 0 };
         let time = if place.frame > 0 { i64::try_from(place.time.nanos()).ok() } else { None };
-        row.text(Some(file.0));
-        row.int((place.frame > 0).then_some(file.1 as i64));
+        row.text(Some(file));
+        row.int((place.frame > 0).then_some(number as i64));
         row.int((place.frame > 0).then_some(place.frame as i64));
         row.numbers(if place.frames.len() > 1 { place.frames } else { &[] });
         row.int(time.map(|ns| ns.div_euclid(1000)));
@@ -163,9 +163,10 @@ impl Table {
         row.text(ends.then(|| message.dst()));
         row.word(Some(dissection.message));
         row.int(Some(place.length as i64));
-        match dissection.part {
-            Some((part, of)) => row.numbers(&[part.into(), of.into()]),
-            None => row.numbers(&[]),
+        if let Some((part, of)) = dissection.part {
+            row.numbers(&[part.into(), of.into()])
+        } else {
+            row.numbers(&[])
         }
         let mut taken = row.bytes;
         memory.others.clear();

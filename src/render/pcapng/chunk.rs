@@ -9,6 +9,14 @@ use crate::capture::LONGEST;
 use crate::capture::block::{self, Block, ENHANCED, SIMPLE};
 use std::ops::Range;
 
+/// The place of the transport's payload in a frame.
+#[derive(Clone, Debug)]
+pub struct PayloadRange {
+    pub range: Range<usize>,
+    /// Whether it is a datagram.
+    pub datagram: bool,
+}
+
 /// The number of bytes, and of frames, at which a chunk takes no further frame.
 pub const BYTES: usize = 256 << 10;
 pub const FRAMES: usize = 512;
@@ -27,8 +35,7 @@ struct Held {
     /// The start of the packet's bytes in the block, and their number.
     data: usize,
     captured: usize,
-    /// The range of the transport's payload in them, and whether it is a datagram.
-    payload: Option<(Range<usize>, bool)>,
+    payload: Option<PayloadRange>,
     /// The size of its late comments.
     late: usize,
 }
@@ -90,14 +97,14 @@ impl Chunk {
     }
 
     /// Adds the next frame. Its block was started at `start`, without options and end.
-    pub fn begun(&mut self, number: u64, start: usize, captured: usize, payload: Option<(Range<usize>, bool)>) {
+    pub fn begun(&mut self, number: u64, start: usize, captured: usize, payload: Option<PayloadRange>) {
         let data = ENHANCED_DATA;
         self.hold(number, Held { start, end: 0, big: false, data, captured, payload, late: 0 });
         self.tail = Tail::Bare;
     }
 
     /// Adds the next frame: its block as it is, without comments that netkit wrote earlier.
-    pub fn whole(&mut self, number: u64, block: Block<'_>, captured: usize, payload: Option<(Range<usize>, bool)>) {
+    pub fn whole(&mut self, number: u64, block: Block<'_>, captured: usize, payload: Option<PayloadRange>) {
         let (start, big) = (self.bytes.len(), block.is_big());
         let mut own = false;
         block.options(captured, |code, value| own |= is_own(code, value));
@@ -139,7 +146,7 @@ impl Chunk {
     /// Returns the start of the transport's payload in the frame, its bytes, and whether it is a datagram.
     pub fn payload(&self, index: usize) -> Option<(usize, &[u8], bool)> {
         let held = self.frames.get(index)?;
-        let (range, datagram) = held.payload.clone()?;
+        let PayloadRange { range, datagram } = held.payload.clone()?;
         let data = held.start + held.data;
         Some((range.start, self.bytes.get(data + range.start..data + range.end)?, datagram))
     }

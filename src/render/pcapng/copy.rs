@@ -1,13 +1,12 @@
 //! A copy of a capture, with its messages as comments.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, PayloadRange};
 use super::comment::Commenter;
 use super::window::Window;
 use crate::capture::block::{self, Block};
 use crate::capture::{Body, Bound, Decoded, Format, Frame, Input, PcapNgWriter, Tap};
 use crate::dissect::{Account, Message};
 use std::io::{self, Write};
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The maximum size of the blocks between two frames that are held for the next frame. Larger ones are written at once.
@@ -236,7 +235,7 @@ fn begin(
     writer: &mut PcapNgWriter<Vec<u8>>,
     frame: &Frame<'_>,
     chunk: &mut Chunk,
-    place: Option<(Range<usize>, bool)>,
+    place: Option<PayloadRange>,
 ) -> io::Result<()> {
     let interface = writer.interface_of(frame.link, frame.time.digits)?;
     chunk.before(writer.get_mut());
@@ -247,9 +246,8 @@ fn begin(
     Ok(())
 }
 
-/// Returns the range of the transport's payload in the frame, and whether it is a datagram. Returns `None` if the
-/// payload is not in this frame alone.
-fn payload(frame: &Frame<'_>, decoded: &Decoded<'_>) -> Option<(Range<usize>, bool)> {
+/// Returns the place of the transport's payload in the frame. Returns `None` if the payload is not in this frame alone.
+fn payload(frame: &Frame<'_>, decoded: &Decoded<'_>) -> Option<PayloadRange> {
     let Decoded::Packet(packet) = decoded else { return None };
     let (bytes, datagram) = match &packet.body {
         Body::Udp { payload, .. } => (*payload, true),
@@ -258,5 +256,5 @@ fn payload(frame: &Frame<'_>, decoded: &Decoded<'_>) -> Option<(Range<usize>, bo
     // Joined fragments are elsewhere in memory.
     let start = bytes.as_ptr().addr().checked_sub(frame.data.as_ptr().addr())?;
     let range = start..start.checked_add(bytes.len())?;
-    (range.end <= frame.data.len()).then_some((range, datagram))
+    (range.end <= frame.data.len()).then_some(PayloadRange { range, datagram })
 }

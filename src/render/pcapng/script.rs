@@ -237,10 +237,7 @@ impl Entry {
 }
 
 fn innermost(field: &'static Field) -> &'static Field {
-    match &field.kind {
-        Kind::Array { of, .. } => innermost(of),
-        _ => field,
-    }
+    if let Kind::Array { of, .. } = &field.kind { innermost(of) } else { field }
 }
 
 /// Whether Wireshark can have a field of this name.

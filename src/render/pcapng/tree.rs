@@ -54,12 +54,20 @@ impl fmt::Write for Words<'_> {
     }
 }
 
+/// An open group or list.
+#[derive(Clone, Copy, Debug)]
+struct Outer {
+    end: usize,
+    list: bool,
+    source: u8,
+}
+
 /// Scratch memory of the walk.
 #[derive(Debug, Default)]
 pub struct TreeLine {
     stage: Stage,
-    /// The end of each open group or list, whether it is a list, and its source.
-    open: Vec<(usize, bool, u8)>,
+    /// The groups and lists around the node at hand.
+    open: Vec<Outer>,
     /// The sources that nodes refer to.
     pub used: [u64; 4],
 }
@@ -69,7 +77,7 @@ impl TreeLine {
     /// `derived`: nodes without bits are in no bytes.
     pub fn nodes(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
         let TreeLine { stage, open, used } = self;
-        stage.line(out, |line| nodes(tree, sources, [bulk, derived], (open, used), line));
+        stage.line(out, |line| nodes(tree, sources, [bulk, derived], open, used, line));
     }
 
     /// Whether a node refers to this source.
@@ -84,7 +92,8 @@ fn nodes(
     tree: &Tree,
     sources: Sources<'_>,
     [bulk, derived]: [bool; 2],
-    (open, used): (&mut Vec<(usize, bool, u8)>, &mut [u64; 4]),
+    open: &mut Vec<Outer>,
+    used: &mut [u64; 4],
     line: &mut Line<'_>,
 ) {
     let nodes = tree.nodes();
@@ -94,7 +103,7 @@ fn nodes(
         while at >= end {
             let Some(outer) = open.pop() else { return };
             line.constant(b" .");
-            (end, list, source) = outer;
+            Outer { end, list, source } = outer;
         }
         let node = &nodes[at];
         if !bulk && node.field.is(flag::BULK) {
@@ -122,7 +131,7 @@ fn nodes(
         // The comma before the value is written together with its letter.
         match (node.value, node.field.show) {
             (Value::Group | Value::List, _) => {
-                open.push((end, list, source));
+                open.push(Outer { end, list, source });
                 end = after_node(node, at).min(end);
                 list = node.value == Value::List;
                 line.constant(if list { b",l" } else { b",g" });
@@ -136,7 +145,7 @@ fn nodes(
                 line.constant(b",i");
                 line.int(n);
             }
-            (Value::Bytes { bit, bits }, _) if !nowhere && is_own(node, sources, (bit, bits)) => line.constant(b",x"),
+            (Value::Bytes { bit, bits }, _) if !nowhere && is_own(node, sources, bit, bits) => line.constant(b",x"),
             _ => {
                 line.constant(b",");
                 leaf(node, nowhere, sources, line.rest());
@@ -175,19 +184,19 @@ fn leaf(node: &Node, nowhere: bool, sources: Sources<'_>, out: &mut Vec<u8>) {
             f32(v, out);
         }
         Value::F64(v) => float(v, out),
-        Value::Bytes { bit, bits } => range(b'x', node, nowhere, sources, (bit, bits), out),
+        Value::Bytes { bit, bits } => range(b'x', node, nowhere, sources, bit, bits, out),
         Value::Text { bit, bits } if converted(node) => {
             out.push(b's');
             let (bit, bits) = clip(sources.get(node.source), bit, bits);
             word(sources.get(node.source).get(bit / 8..(bit + bits) / 8).unwrap_or_default(), out);
         }
-        Value::Text { bit, bits } => range(b't', node, nowhere, sources, (bit, bits), out),
-        Value::Latin1 { bit, bits } => range(b'c', node, nowhere, sources, (bit, bits), out),
+        Value::Text { bit, bits } => range(b't', node, nowhere, sources, bit, bits, out),
+        Value::Latin1 { bit, bits } => range(b'c', node, nowhere, sources, bit, bits, out),
         Value::Raw { bit, bits } => {
-            range(b'r', node, nowhere, sources, (bit, bits), out);
+            range(b'r', node, nowhere, sources, bit, bits, out);
             let mark = out.len();
             if out.last() == Some(&b'r') {
-                whole(node, sources, (bit, bits), out);
+                whole(node, sources, bit, bits, out);
             }
             out.push(b':');
             let start = out.len();
@@ -210,10 +219,7 @@ fn float(v: f64, out: &mut Vec<u8>) {
 }
 
 fn number(show: Show, n: u64, signed: Option<i64>, out: &mut Vec<u8>) {
-    let digits = |out: &mut Vec<u8>| match signed {
-        Some(n) => int(n, out),
-        None => uint(n, out),
-    };
+    let digits = |out: &mut Vec<u8>| if let Some(n) = signed { int(n, out) } else { uint(n, out) };
     match show {
         Show::Enum(names) if let Some(name) = name_of(names, n) => {
             out.push(b'e');
@@ -249,20 +255,20 @@ fn time(clock: Clock, value: i128, out: &mut Vec<u8>) {
 }
 
 /// Writes a range, unless it is the node's own.
-fn range(letter: u8, node: &Node, nowhere: bool, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut Vec<u8>) {
+fn range(letter: u8, node: &Node, nowhere: bool, sources: Sources<'_>, bit: u32, bits: u32, out: &mut Vec<u8>) {
     out.push(letter);
-    if nowhere || !is_own(node, sources, (bit, bits)) {
-        whole(node, sources, (bit, bits), out);
+    if nowhere || !is_own(node, sources, bit, bits) {
+        whole(node, sources, bit, bits, out);
     }
 }
 
 /// Whether a range is the node's own, and within its source.
-fn is_own(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32)) -> bool {
+fn is_own(node: &Node, sources: Sources<'_>, bit: u32, bits: u32) -> bool {
     (bit, bits) == (node.bit, node.bits) && clip(sources.get(node.source), bit, bits).1 == bits as usize
 }
 
 /// Writes a range as far as its source has it.
-fn whole(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), out: &mut Vec<u8>) {
+fn whole(node: &Node, sources: Sources<'_>, bit: u32, bits: u32, out: &mut Vec<u8>) {
     let (bit, bits) = clip(sources.get(node.source), bit, bits);
     uint(bit as u64, out);
     out.push(b':');

@@ -4,7 +4,7 @@ mod read;
 
 pub use read::Rounds;
 
-use super::charts::{Chart, Mark, areas, chart, dots, line};
+use super::charts::{Chart, Layer, Mark, Point, areas, chart, dots, line};
 use super::figures::{Count, body, heading, region};
 use super::scale::{Linear, Log, delay_label, plain, time_label};
 use super::sections::nothing;
@@ -33,9 +33,11 @@ pub fn sections(rounds: &Rounds, html: &mut Html) {
         true => {
             let about = "Requests that were answered per second.";
             let requests = series(&["requests"]);
-            stacked(rounds, ("requests", "Requests a second", about), &requests, true, html);
+            let heading = Heading { id: "requests", title: "Requests a second", about };
+            stacked(rounds, &heading, &requests, true, html);
             let active = series(&["active"]);
-            stacked(rounds, ("active", "Sessions under way", "The most in each step."), &active, false, html);
+            let heading = Heading { id: "active", title: "Sessions under way", about: "The most in each step." };
+            stacked(rounds, &heading, &active, false, html);
         }
         false => nothing("A probe asks at its own rate, so there is none of the server.", html),
     });
@@ -52,18 +54,20 @@ pub fn sections(rounds: &Rounds, html: &mut Html) {
             true => "From request to response: p50, p99 and the longest of each second.",
             false => "The median round trip of each round, by target.",
         };
-        times(rounds, ("latencies", "Latency", about), &series, html);
+        times(rounds, &Heading { id: "latencies", title: "Latency", about }, &series, html);
     });
     section("failures", SECTIONS[3].1, html, |html| match rounds.is_load() {
         true => {
             let about = "Sessions that failed per second.";
-            stacked(rounds, ("failed", "Failures a second", about), &series(&FAILURES), true, html);
+            let heading = Heading { id: "failed", title: "Failures a second", about };
+            stacked(rounds, &heading, &series(&FAILURES), true, html);
             reasons(rounds, html);
         }
         false => {
             let about = "Rounds that failed, by target.";
             let series: Vec<Series> = drawn(rounds, 1).collect();
-            stacked(rounds, ("failed", "Failed rounds", about), &series, false, html);
+            let heading = Heading { id: "failed", title: "Failed rounds", about };
+            stacked(rounds, &heading, &series, false, html);
         }
     });
 }
@@ -82,14 +86,16 @@ fn drawn(rounds: &Rounds, kind: usize) -> impl Iterator<Item = Series> {
     targets.map(move |(at, target)| (Mark::Area(at), target.name.clone(), Rounds::target(at)[kind]))
 }
 
+/// The heading of a chart.
+struct Heading<'a> {
+    id: &'static str,
+    title: &'a str,
+    about: &'a str,
+}
+
 /// Writes a chart of stacked areas.
-fn stacked(
-    rounds: &Rounds,
-    (id, title, about): (&'static str, &str, &str),
-    series: &[Series],
-    per_second: bool,
-    html: &mut Html,
-) {
+fn stacked(rounds: &Rounds, heading: &Heading<'_>, series: &[Series], per_second: bool, html: &mut Html) {
+    let Heading { id, title, about } = *heading;
     let columns: Vec<usize> = series.iter().map(|(.., column)| *column).collect();
     if columns.iter().all(|column| rounds.sum(*column) == 0.0) {
         return nothing(&format!("{title}: none."), html);
@@ -101,7 +107,7 @@ fn stacked(
     let ticks: Vec<_> = axis.ticks().map(|tick| (axis.at(tick), plain(tick))).collect();
     let layer =
         |at: usize| steps.values.iter().map(|row| axis.at(row.get(at).copied().flatten().unwrap_or(0.0))).collect();
-    let layers: Vec<(usize, Vec<f64>)> = (0..columns.len()).map(|at| (at, layer(at))).collect();
+    let layers: Vec<Layer> = (0..columns.len()).map(|at| Layer { mark: at, values: layer(at) }).collect();
     let about = format!("{about} Each step is {}.", time_label(steps.step));
     let summary = format!("Highest {}.", plain(top));
     let seconds = steps.step * steps.values.len() as f64;
@@ -116,12 +122,13 @@ fn stacked(
         &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
         html,
         |html| areas(&layers, HEIGHT, html),
-        |html| rows(rounds, (id, title), series, per_second, html),
+        |html| rows(rounds, id, title, series, per_second, html),
     );
 }
 
 /// Writes a chart of times on a logarithmic axis.
-fn times(rounds: &Rounds, (id, title, about): (&'static str, &str, &str), series: &[Series], html: &mut Html) {
+fn times(rounds: &Rounds, heading: &Heading<'_>, series: &[Series], html: &mut Html) {
+    let Heading { id, title, about } = *heading;
     let columns: Vec<usize> = series.iter().map(|(.., column)| *column).collect();
     let steps = rounds.steps(&columns, STEPS[0], false);
     let known = || steps.values.iter().flatten().flatten().copied();
@@ -142,7 +149,9 @@ fn times(rounds: &Rounds, (id, title, about): (&'static str, &str, &str), series
     let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
     let points = |at: usize| {
         let rows = steps.values.iter().enumerate();
-        rows.filter_map(move |(k, row)| Some(((k as f64 + 0.5) / count, log.at(row.get(at).copied().flatten()?))))
+        rows.filter_map(move |(k, row)| {
+            Some(Point { x: (k as f64 + 0.5) / count, y: log.at(row.get(at).copied().flatten()?) })
+        })
     };
     chart(
         &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
@@ -156,12 +165,12 @@ fn times(rounds: &Rounds, (id, title, about): (&'static str, &str, &str), series
                 }
             }
         },
-        |html| rows(rounds, (id, title), series, false, html),
+        |html| rows(rounds, id, title, series, false, html),
     );
 }
 
 /// Writes the table below a chart.
-fn rows(rounds: &Rounds, (id, title): (&'static str, &str), series: &[Series], per_second: bool, html: &mut Html) {
+fn rows(rounds: &Rounds, id: &'static str, title: &str, series: &[Series], per_second: bool, html: &mut Html) {
     let columns: Vec<usize> = series.iter().map(|(.., column)| *column).collect();
     let steps = rounds.steps(&columns, STEPS[1], per_second);
     region(id, &format!("{title}, in steps of {}", time_label(steps.step)), html, |html| {
@@ -184,7 +193,7 @@ fn whole(rounds: &Rounds, html: &mut Html) {
         html.el("p").text(text);
         return;
     };
-    pairs("figures", "Figures of the whole run (times in ms)", ("figure", "value"), load, html);
+    pairs("figures", "Figures of the whole run (times in ms)", "figure", "value", load, html);
     let kinds = load.get("kinds").and_then(Json::as_object).filter(|kinds| !kinds.is_empty());
     let Some(kinds) = kinds else { return };
     const FIGURES: [&str; 5] = ["requests", "p50", "p90", "p99", "max"];
@@ -203,7 +212,7 @@ fn whole(rounds: &Rounds, html: &mut Html) {
 fn reasons(rounds: &Rounds, html: &mut Html) {
     let reasons = rounds.whole.as_ref().and_then(|whole| whole.get("reasons")).and_then(Json::as_object);
     if let Some(reasons) = reasons.filter(|reasons| !reasons.is_empty()) {
-        pairs("reasons", "Why sessions failed", ("reason", "sessions"), reasons, html);
+        pairs("reasons", "Why sessions failed", "reason", "sessions", reasons, html);
     }
 }
 
@@ -211,7 +220,8 @@ fn reasons(rounds: &Rounds, html: &mut Html) {
 fn pairs(
     id: &'static str,
     caption: &str,
-    (key, value): (&str, &str),
+    key: &str,
+    value: &str,
     object: &serde_json::Map<String, Json>,
     html: &mut Html,
 ) {
@@ -233,10 +243,13 @@ fn cell(name: &str, value: &Json, html: &mut Html) {
     match value {
         Json::Null => td.text("–"),
         Json::Bool(yes) => td.text(if *yes { "yes" } else { "no" }),
-        Json::Number(n) => match n.as_u64() {
-            Some(count) => td.text(Count(count)),
-            None => td.text(n),
-        },
+        Json::Number(n) => {
+            if let Some(count) = n.as_u64() {
+                td.text(Count(count))
+            } else {
+                td.text(n)
+            }
+        }
         Json::String(text) => td.short(120, text),
         Json::Array(_) | Json::Object(_) => td.text("…"),
     }

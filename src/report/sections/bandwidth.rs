@@ -1,6 +1,6 @@
 //! Bytes over time, stacked by message and by direction.
 
-use super::super::charts::{Chart, Mark, areas, chart};
+use super::super::charts::{Chart, Layer, Mark, areas, chart};
 use super::super::figures::{Count, body, bytes, heading, region};
 use super::super::scale::{Linear, plain, time_label};
 use super::super::{Html, section};
@@ -35,13 +35,13 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
     let axis = Linear::new(top / scale);
     let ticks: Vec<_> = axis.ticks().map(|tick| (axis.at(tick), format!("{} {unit}", plain(tick)))).collect();
     let about = format!("Bytes per second, in steps of {}.", time_label(series.step));
-    let layers: Vec<(usize, Vec<f64>)> = series
+    let layers: Vec<Layer> = series
         .layers
         .iter()
         .enumerate()
         .map(|(at, (name, values))| {
             let shares = values.iter().map(|n| axis.at(*n as f64 / series.step / scale)).collect();
-            (mark(at, name), shares)
+            Layer { mark: mark(at, name), values: shares }
         })
         .collect();
     let sums: Vec<u64> = series.layers.iter().map(|(_, values)| values.iter().sum()).collect();
@@ -50,7 +50,7 @@ fn one(id: &'static str, title: &str, plot: &Plot, height: u32, html: &mut Html,
         series.layers.iter().zip(&sums).map(|((name, _), sum)| format!("{name} {}", bytes(*sum as f64))).collect();
     let summary = format!("Highest {} {unit}. {}.", plain(top / scale), named.join(", "));
     let mut legend = Vec::new();
-    for (((name, _), (mark, _)), sum) in series.layers.iter().zip(&layers).zip(&sums) {
+    for (((name, _), Layer { mark, .. }), sum) in series.layers.iter().zip(&layers).zip(&sums) {
         let share = *sum as f64 / all as f64 * 100.0;
         legend.push((Mark::Area(*mark), *name, format!("{} · {share:.1} %", bytes(*sum as f64))));
     }

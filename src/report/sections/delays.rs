@@ -1,6 +1,6 @@
 //! The times that acknowledgements and answers took: over time, and as quantiles.
 
-use super::super::charts::{Chart, Mark, chart, dots, line};
+use super::super::charts::{Chart, Mark, Point, chart, dots, line};
 use super::super::figures::{Count, Shown, body, heading, region, table};
 use super::super::scale::{Log, delay_label, plain, time_label};
 use super::super::{Context, Html, section};
@@ -143,40 +143,45 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
     let sent = |delays: &Delays| format!("sent {} · {}", Count(delays.count()), median(delays));
     let legend = sides.iter().map(|(role, delays)| (side(*role), role.name(), sent(delays))).collect();
     let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
+    let roles: Vec<Role> = sides.iter().map(|(role, _)| *role).collect();
     chart(
         &Chart { title, about, summary, height, seconds: Some(seconds), ticks, legend },
         html,
         |html| {
-            for (role, _) in &sides {
+            for role in &roles {
                 let mark = side(*role);
                 match course.points() {
                     Some(points) => {
                         for again in [false, true] {
                             let own =
                                 points.iter().filter(|p| (p.awaited, p.waiting, p.again) == (awaited, *role, again));
-                            let place = |p: &crate::stats::course::Point| {
-                                (p.at as f64 / 1e9 / seconds, log.at(millis(Some(p.delay))))
+                            let place = |p: &crate::stats::course::Point| Point {
+                                x: p.at as f64 / 1e9 / seconds,
+                                y: log.at(millis(Some(p.delay))),
                             };
                             dots(mark, again, own.map(place), HEIGHT, html);
                         }
                     }
-                    None => steps(mark, course, (awaited, *role), log, seconds, html),
+                    None => steps(mark, course, awaited, *role, log, seconds, html),
                 }
             }
         },
-        |html| rows(id, title, course, awaited, &sides, html),
+        |html| rows(id, title, course, awaited, &roles, html),
     );
 }
 
 /// Draws the quantiles of every step.
-fn steps(mark: Mark, course: &Course, (awaited, role): (Awaited, Role), log: Log, seconds: f64, html: &mut Html) {
+fn steps(mark: Mark, course: &Course, awaited: Awaited, role: Role, log: Log, seconds: f64, html: &mut Html) {
     let step = course.step() as f64 / 1e9;
-    let of = |value: &dyn Fn(&Delays) -> Option<i64>| -> Vec<Option<(f64, f64)>> {
+    let of = |value: &dyn Fn(&Delays) -> Option<i64>| -> Vec<Option<Point>> {
         let steps = course.of(awaited, role).iter().enumerate();
         // The line bridges steps without messages: they have no delay.
         let known = steps.filter_map(|(k, delays)| Some((k, value(delays).filter(|_| delays.count() > 0)?)));
         known
-            .map(|(k, nanos)| Some((((k as f64 + 0.5) * step / seconds).min(1.0), log.at(millis(Some(nanos))))))
+            .map(|(k, nanos)| {
+                let x = ((k as f64 + 0.5) * step / seconds).min(1.0);
+                Some(Point { x, y: log.at(millis(Some(nanos))) })
+            })
             .collect()
     };
     let colour = match mark {
@@ -188,19 +193,18 @@ fn steps(mark: Mark, course: &Course, (awaited, role): (Awaited, Role), log: Log
     line(Mark::Line(colour), of(&|d| d.percentile(50.0)).into_iter(), HEIGHT, html);
 }
 
-fn rows(id: &'static str, title: &str, course: &Course, awaited: Awaited, sides: &[(Role, Delays)], html: &mut Html) {
-    let longest = sides.iter().map(|(role, _)| course.of(awaited, *role).len()).max().unwrap_or(0);
+fn rows(id: &'static str, title: &str, course: &Course, awaited: Awaited, roles: &[Role], html: &mut Html) {
+    let longest = roles.iter().map(|role| course.of(awaited, *role).len()).max().unwrap_or(0);
     let whole = course.step().saturating_mul(longest as i64);
     let per = (round_step(whole, ROWS, course.step()) / course.step()) as usize;
     let step = course.step() as f64 * per as f64 / 1e9;
     let caption = format!("{title}, in steps of {}: how many, median and p90 in ms", time_label(step));
     region(id, &caption, html, |html| {
-        let names =
-            sides.iter().flat_map(|(role, _)| ["count", "median", "p90"].map(|what| [role.name(), what].join(" ")));
+        let names = roles.iter().flat_map(|role| ["count", "median", "p90"].map(|what| [role.name(), what].join(" ")));
         heading(std::iter::once("from (s)".to_owned()).chain(names).map(|name| (name, "n")), html);
         body(0..longest.div_ceil(per), html, |k, html| {
             html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * step));
-            for (role, _) in sides {
+            for role in roles {
                 let mut sum = Delays::default();
                 let part = course.of(awaited, *role).chunks(per).nth(k).unwrap_or(&[]);
                 part.iter().for_each(|delays| sum.merge(delays));

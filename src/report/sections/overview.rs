@@ -1,6 +1,6 @@
 //! The overview: sums, files, times, conversations and messages.
 
-use super::super::charts::areas;
+use super::super::charts::{Layer, areas};
 use super::super::figures::{Count, Shown, bytes, region, table, table_with};
 use super::super::scale::{ACROSS, time_label};
 use super::super::{Context, Html, section};
@@ -102,7 +102,8 @@ fn strip(plot: &Plot, html: &mut Html) {
     html.line().el("div").class("strip").with(|html| {
         let svg = html.el("svg").class("plot").attr("viewBox", format_args!("0 0 {ACROSS} {HEIGHT}"));
         svg.attr("height", HEIGHT).attr("preserveAspectRatio", "none").attr("aria-hidden", true).with(|html| {
-            areas(&[(0, totals.iter().map(|n| *n as f64 / top).collect())], HEIGHT, html);
+            let values = totals.iter().map(|n| *n as f64 / top).collect();
+            areas(&[Layer { mark: 0, values }], HEIGHT, html);
         });
         let rate = bytes(top / series.step);
         html.el("p").text(format_args!(

@@ -84,7 +84,7 @@ impl<'a> Compiler<'a> {
         if t.optional && !content && self.form() != Form::Members {
             return t.fail("optional is for text and bytes");
         }
-        self.know(t, &t.name, (false, Vec::new()), false);
+        self.know(t, &t.name, false, Vec::new(), false);
         if let (Kind::Text { charset: Charset::Utf8, .. }, Some(known)) = (&field.kind, self.known.last_mut()) {
             known.text = true;
         }

@@ -49,7 +49,7 @@ impl<'a> Compiler<'a> {
             By::Field(name) => matches!(self.find(name.text), Some(Found::Field(place)) if self.known[place].text),
             By::Word(_) => false,
         };
-        let among = self.choices(carrier, (&names, of_text), t.line)?;
+        let among = self.choices(carrier, &names, of_text, t.line)?;
         if among.is_empty() && self.text.messages.iter().all(|m| m.message != carrier) {
             let whose = if carrier.is_empty() { "without one".into() } else { format!("of {carrier:?}") };
             return t.fail(format!("by {by}, but there are no messages {whose}"));
@@ -64,7 +64,7 @@ impl<'a> Compiler<'a> {
             By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
         };
         if self.mistakes.is_empty() {
-            self.meant(carrier, by, &names, (t.line, if of_text { 64 } else { width }), among);
+            self.meant(carrier, by, &names, t.line, if of_text { 64 } else { width }, among);
         }
         let bits = ruled(width, among.iter());
         let varies = among.iter().any(|choice| choice.from > 0 || !matches!(choice.when, When::Always));
@@ -108,7 +108,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Advises on numbers that no packet can have, and on names without a message.
-    fn meant(&mut self, carrier: &str, by: &str, names: &[ValueName], (line, width): (usize, u32), among: &[Choice]) {
+    fn meant(&mut self, carrier: &str, by: &str, names: &[ValueName], line: usize, width: u32, among: &[Choice]) {
         let text = self.text;
         let texts = text.messages.iter().filter(|m| m.message == carrier && m.name != BY_ID);
         // 7 means numbers of any size.
@@ -163,7 +163,8 @@ impl<'a> Compiler<'a> {
     fn choices(
         &mut self,
         carrier: &'a str,
-        (names, of_text): (&[ValueName], bool),
+        names: &[ValueName],
+        of_text: bool,
         line: usize,
     ) -> Compiled<&'static [Choice]> {
         if let Some(known) = self.choices.get(carrier) {

@@ -150,9 +150,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// Adds a field that later ones may refer to.
-    pub fn know(&mut self, t: &FieldText, name: &str, known: (bool, Vec<ValueName>), hidden: bool) {
+    pub fn know(&mut self, t: &FieldText, name: &str, number: bool, names: Vec<ValueName>, hidden: bool) {
         let place = self.all.len();
-        let (number, names) = known;
         let (line, constant, conditional) = (t.line, t.value.is_some(), t.condition.is_some());
         self.all.push(Use { line, name: name.into(), hidden, constant, ..Use::default() });
         let (name, at, scale) = (name.into(), self.at.clone(), t.scale);
@@ -209,7 +208,7 @@ impl<'a> Compiler<'a> {
 
     fn consecutive(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         let mut fields: Vec<Field> = Vec::new();
-        let mut notes: Vec<(usize, Settled)> = Vec::new();
+        let mut notes: Vec<settled::Note> = Vec::new();
         let mistakes = self.mistakes.len();
         for (k, t) in texts.iter().enumerate() {
             self.at.condition.clone_from(&t.condition);
@@ -218,13 +217,13 @@ impl<'a> Compiler<'a> {
             let (known, structs) = (self.known.len(), self.structs.len());
             let field = self.field(t, texts);
             self.siblings.pop();
-            notes.extend(self.notes.split_off(outer).into_iter().map(|note| (k, note)));
+            notes.extend(self.notes.split_off(outer).into_iter().map(|settled| settled::Note { before: k, settled }));
             if field.is_err() {
                 // Later fields may still refer to it.
                 self.known.truncate(known);
                 self.structs.truncate(structs);
                 for name in t.bits.iter().map(|part| &part.own.name).chain([&t.name]) {
-                    self.know(t, name, (true, Vec::new()), false);
+                    self.know(t, name, true, Vec::new(), false);
                     self.known.last_mut().into_iter().for_each(|known| known.wrong = true);
                 }
             }
@@ -277,7 +276,7 @@ impl<'a> Compiler<'a> {
                 continue;
             }
             let rest = fields.remove(k);
-            let wrapped = region(rest, Extent::Less(statics(needs)), (1, 1), &t.name);
+            let wrapped = region(rest, Extent::Less(statics(needs)), &t.name);
             fields.insert(k, wrapped);
         }
         Ok(statics(fields))

@@ -5,17 +5,23 @@ use crate::codec::kinds::{Settled, Settles};
 use crate::codec::layout::{Field, Kind, Name, When, of};
 use crate::codec::schema::known::Found;
 
+/// A note, and the index of the field that it belongs to.
+pub(super) struct Note {
+    pub before: usize,
+    pub settled: Settled,
+}
+
 fn note(settled: Settled) -> Field {
     of("", Kind::Settled(lasting(settled)))
 }
 
 /// Puts each note before the field that it belongs to.
-pub(super) fn noted(fields: &'static [Field], notes: Vec<(usize, Settled)>) -> &'static [Field] {
+pub(super) fn noted(fields: &'static [Field], notes: Vec<Note>) -> &'static [Field] {
     if notes.is_empty() {
         return fields;
     }
     let mut all = fields.to_vec();
-    notes.into_iter().rev().for_each(|(k, settled)| all.insert(k.min(all.len()), note(settled)));
+    notes.into_iter().rev().for_each(|n| all.insert(n.before.min(all.len()), note(n.settled)));
     statics(all)
 }
 

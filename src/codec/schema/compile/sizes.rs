@@ -1,7 +1,7 @@
 //! The extent of a field: a region of the bytes, or packed bytes.
 
 use super::lasting;
-use crate::codec::kinds::{Extent, Packed, Packing, Region};
+use crate::codec::kinds::{Extent, Packed, Packing, Ratio, Region};
 use crate::codec::layout::{Field, Kind, Len, Name, When, bytes, flag, of};
 use crate::codec::schema::named::leak;
 
@@ -13,12 +13,12 @@ fn wrapped(mut field: Field, wrap: impl FnOnce(Field) -> Kind) -> Field {
 }
 
 /// A field in a region.
-pub fn region(field: Field, extent: Extent, scale: (u32, u32), name: &str) -> Field {
-    padded(field, extent, (scale, 0, 0), name)
+pub fn region(field: Field, extent: Extent, name: &str) -> Field {
+    padded(field, extent, Ratio::ONE, 0, 0, name)
 }
 
 /// A field in a region whose number counts `plus` more, with padding to a multiple of `align`.
-pub fn padded(field: Field, extent: Extent, (scale, plus, align): ((u32, u32), i32, u32), name: &str) -> Field {
+pub fn padded(field: Field, extent: Extent, scale: Ratio, plus: i32, align: u32, name: &str) -> Field {
     let left = Region::left(leak(&format!("{name}_trailing")));
     let padding = bytes(leak(&format!("{name}_padding")), Len::Rest).doc("padding that is not all zeros");
     wrapped(field, |mut inner| {

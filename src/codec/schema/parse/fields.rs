@@ -241,10 +241,7 @@ impl Parser<'_> {
             DeValue::Array(list) => list.iter().map(one).collect::<Done<Vec<_>>>()?.concat(),
             _ => one(value)?,
         };
-        match all.is_empty() {
-            true => Err(self.reader.wrong("until", value, "at least one character")),
-            false => Ok(all),
-        }
+        if all.is_empty() { Err(self.reader.wrong("until", value, "at least one character")) } else { Ok(all) }
     }
 
     fn part(&self, item: Item<'_, '_>) -> Done<PartText> {

@@ -27,10 +27,7 @@ impl Parser<'_> {
         if ["number", "resent_as"].contains(&key) && !(place.from.is_empty() && place.to.is_empty()) {
             return self.fail(item, format!("{key}: from and to are for acknowledgements: the ends of each range"));
         }
-        match place.field.is_empty() {
-            true => self.fail(item, format!("{key}: field is missing")),
-            false => Ok(place),
-        }
+        if place.field.is_empty() { self.fail(item, format!("{key}: field is missing")) } else { Ok(place) }
     }
 
     pub(super) fn numbers(&self, item: Item<'_, '_>) -> Done<NumbersText> {

@@ -43,7 +43,7 @@ impl Compiler<'_> {
             }
             None => None,
         };
-        self.know(t, &t.name, (true, Vec::new()), t.hidden);
+        self.know(t, &t.name, true, Vec::new(), t.hidden);
         Ok(of("", Kind::Checksum(lasting(Checksum { sum, order: order(big), over, holds }))))
     }
 

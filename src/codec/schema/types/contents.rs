@@ -4,17 +4,14 @@ use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::Known;
 use super::super::text::FieldText;
 use super::{Size, prefix};
-use crate::codec::kinds::{Extent, Joined, wire};
+use crate::codec::kinds::{Extent, Joined, Ratio, wire};
 use crate::codec::layout::{Charset, Ends, Field, Kind, Len, Order, bytes, custom, flag, of};
 use crate::codec::schema::named::leak;
 use crate::nearest::{hint, nearest};
 
 /// Text or bytes.
 pub fn content(letters: Option<Charset>, len: Len) -> Field {
-    match letters {
-        Some(charset) => of("", Kind::Text { len, charset }),
-        None => bytes("", len),
-    }
+    if let Some(charset) = letters { of("", Kind::Text { len, charset }) } else { bytes("", len) }
 }
 
 impl<'a> Compiler<'a> {
@@ -30,7 +27,7 @@ impl<'a> Compiler<'a> {
                 "back: its place in the packet is not known: a length before it has to be a field of fixed size (size = \"NAME\")",
             );
         }
-        self.know(t, &t.name, (false, Vec::new()), t.hidden);
+        self.know(t, &t.name, false, Vec::new(), t.hidden);
         let wire = lasting(wire(leak(&format!("{}_wire", t.name))));
         Ok(custom("", lasting(Joined { between, back: t.back.unwrap_or(0), wire })))
     }
@@ -95,7 +92,7 @@ impl<'a> Compiler<'a> {
         if empty && left && (t.hidden || t.optional) {
             return t.fail("an empty text that is not shown leaves open whether it is there: if asks what is left");
         }
-        self.know(t, &t.name, (false, Vec::new()), t.hidden && !empty);
+        self.know(t, &t.name, false, Vec::new(), t.hidden && !empty);
         if let Some(known) = self.known.last_mut() {
             known.text = letters.is_some() && !wide;
         }
@@ -130,7 +127,10 @@ impl<'a> Compiler<'a> {
                 match plain {
                     true => Ok((content(letters, Len::Prefix(number)), extent)),
                     false if extent.is_some() => t.fail("size: a string has its own"),
-                    false => Ok((content(letters, Len::Rest), Some((Extent::Prefix(number), (1, 1))))),
+                    false => Ok((
+                        content(letters, Len::Rest),
+                        Some(Size { extent: Extent::Prefix(number), scale: Ratio::ONE }),
+                    )),
                 }
             }
             // The plain forms of text and bytes include their length.
@@ -140,9 +140,15 @@ impl<'a> Compiler<'a> {
                     field.flags |= flag::PAYLOAD;
                     (field, None)
                 }
-                Some((Extent::Prefix(number), (1, 1))) if plain => (content(letters, Len::Prefix(number)), None),
-                Some((Extent::Field(name), (1, 1))) if plain => (content(letters, Len::Field(name)), None),
-                Some((Extent::Const(n), (1, 1))) if plain => (content(letters, Len::Const(n)), None),
+                Some(Size { extent: Extent::Prefix(number), scale: Ratio::ONE }) if plain => {
+                    (content(letters, Len::Prefix(number)), None)
+                }
+                Some(Size { extent: Extent::Field(name), scale: Ratio::ONE }) if plain => {
+                    (content(letters, Len::Field(name)), None)
+                }
+                Some(Size { extent: Extent::Const(n), scale: Ratio::ONE }) if plain => {
+                    (content(letters, Len::Const(n)), None)
+                }
                 extent => (content(letters, Len::Rest), extent),
             }),
         }

@@ -98,14 +98,14 @@ impl<'a> Compiler<'a> {
             return t.fail("scale, enum and flags are for whole numbers, not for bytes");
         }
         if let Some(mut field) = self.encoding.and_then(|encoding| encoding.array?(element, count)) {
-            self.know(t, &t.name, (false, Vec::new()), false);
+            self.know(t, &t.name, false, Vec::new(), false);
             field.set_name(leak(&t.name));
             return Ok(field);
         }
         let own = form == Form::Sequence && ["bytes", "payload", "text"].contains(&element);
         if own && self.encoded(element).is_none() || byte {
             let letters = if element == "text" { Some(self.letters(t)?) } else { None };
-            self.know(t, &t.name, (false, Vec::new()), t.hidden);
+            self.know(t, &t.name, false, Vec::new(), t.hidden);
             let len = match count {
                 Count::Const(n) => Len::Const(n),
                 Count::Prefix(prefix) => Len::Prefix(prefix),
@@ -130,9 +130,9 @@ impl<'a> Compiler<'a> {
                 // The length is that of the packed bytes, so they are wrapped here.
                 Some(packing) => {
                     let inner = packed(field, packing, MOST as usize, None, &t.name);
-                    Ok(region(inner, extent, (1, 1), &t.name))
+                    Ok(region(inner, extent, &t.name))
                 }
-                None => Ok(region(field, extent, (1, 1), &t.name)),
+                None => Ok(region(field, extent, &t.name)),
             };
         }
         if element == "message" {
@@ -140,10 +140,7 @@ impl<'a> Compiler<'a> {
         }
         self.listed += 1;
         let mark = (self.known.len(), self.all.len());
-        let of = match element.ends_with(']') {
-            true => self.repeated(t, element, all),
-            false => self.element(t, element, all),
-        };
+        let of = if element.ends_with(']') { self.repeated(t, element, all) } else { self.element(t, element, all) };
         // A mistake inside may have left it at 0.
         self.listed = self.listed.saturating_sub(1);
         let mut of = of?;
@@ -156,7 +153,7 @@ impl<'a> Compiler<'a> {
             _ => count,
         };
         self.known.truncate(mark.0);
-        self.know(t, &t.name, (false, Vec::new()), false);
+        self.know(t, &t.name, false, Vec::new(), false);
         if !matches!(count, Count::While(_)) {
             of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
         }

@@ -11,7 +11,7 @@ mod parts;
 use super::compile::{Compiled, Compiler, lasting, packed, padded, statics, takes_the_rest};
 use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
-use crate::codec::kinds::{Address, Extent, Packing, Settles, catalogue};
+use crate::codec::kinds::{Address, Extent, Packing, Ratio, Settles, catalogue};
 use crate::codec::layout::{Field, Kind, Len, Order, Other, Show, flag, of, switch};
 use crate::codec::schema::Form;
 use crate::codec::schema::named::{identifier, leak};
@@ -26,7 +26,11 @@ pub const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i
 const MOST: u64 = 1 << 20;
 
 /// The end of a field with a size, and the factor for its number.
-type Size = (Extent, (u32, u32));
+#[derive(Clone, Copy)]
+struct Size {
+    extent: Extent,
+    scale: Ratio,
+}
 
 impl<'a> Compiler<'a> {
     /// Compiles a field with all of its keys.
@@ -50,17 +54,15 @@ impl<'a> Compiler<'a> {
         if own {
             self.listed = 0;
         }
-        let extent = match &t.size {
-            Some(size) => Some(self.extent(size, t, all)?),
-            None => None,
-        };
+        let extent = if let Some(size) = &t.size { Some(self.extent(size, t, all)?) } else { None };
         let extent = match self.list_ends(t, kind)? {
             Some(_) if extent.is_some() => return t.fail("size or until: a list has one end"),
-            Some(end) => Some((Extent::Until(end), (1, 1))),
+            Some(end) => Some(Size { extent: Extent::Until(end), scale: Ratio::ONE }),
             None => extent,
         };
         // A length before the field is written when it is known, so later bytes move.
-        let moves = matches!(extent, Some((Extent::Prefix(_), _))) || t.compressed.is_some() || t.xor.is_some();
+        let moves =
+            matches!(extent, Some(Size { extent: Extent::Prefix(_), .. })) || t.compressed.is_some() || t.xor.is_some();
         self.moving += usize::from(moves);
         let typed = self.typed(t, kind, all, hook, extent);
         self.moving -= usize::from(moves);
@@ -109,11 +111,11 @@ impl<'a> Compiler<'a> {
         }
         let plus = t.size.as_ref().map_or(0, |size| size.plus);
         match extent {
-            Some((extent, scale)) => field = padded(field, extent, (scale, plus, t.align), &t.name),
+            Some(Size { extent, scale }) => field = padded(field, extent, scale, plus, t.align, &t.name),
             None if t.align > 0 && takes_the_rest(&field) => {
                 return t.fail("align: it takes everything up to the end, so nothing can follow");
             }
-            None if t.align > 0 => field = padded(field, Extent::Own, ((1, 1), 0, t.align), &t.name),
+            None if t.align > 0 => field = padded(field, Extent::Own, Ratio::ONE, 0, t.align, &t.name),
             None => {}
         }
         Ok(field)
@@ -172,10 +174,10 @@ impl<'a> Compiler<'a> {
 
     /// The end of a field with a size.
     fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
-        let scale = size.scale.unwrap_or((1, 1));
+        let scale = size.scale.unwrap_or(Ratio::ONE);
         if !size.cases.is_empty() {
             let number = self.extended(t, &size.word, 0, &size.cases, size.most)?;
-            return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
+            return Ok(Size { extent: Extent::Prefix(prefix(number, t, "length", all)?), scale });
         }
         if size.most.is_some() {
             return t.fail("size: most is for numbers with a longer form (as 13 = \"u8\")");
@@ -187,22 +189,22 @@ impl<'a> Compiler<'a> {
             if size.scale.is_some() || bytes > 1 << 24 {
                 return t.fail("size: expected a number of bytes up to 2^24");
             }
-            return Ok((Extent::Const(bytes), scale));
+            return Ok(Size { extent: Extent::Const(bytes), scale });
         }
         if let Some(number) = self.word_type(&size.word, t.line)? {
             if matches!(number.kind, Kind::Float { .. } | Kind::Bool { .. }) {
                 return t.fail(format!("size: {} is not a whole number", size.word));
             }
-            return Ok((Extent::Prefix(prefix(number, t, "length", all)?), scale));
+            return Ok(Size { extent: Extent::Prefix(prefix(number, t, "length", all)?), scale });
         }
         match self.find(&size.word) {
             Some(Found::Field(place)) if self.known[place].number => {
-                let scale = size.scale.or(self.known[place].scale).unwrap_or((1, 1));
+                let scale = size.scale.or(self.known[place].scale).unwrap_or(Ratio::ONE);
                 self.uses(&size.word, used::LENGTH);
                 self.settles(&size.word, Settles::Length);
-                Ok((Extent::Field(self.name(&size.word)), scale))
+                Ok(Size { extent: Extent::Field(self.name(&size.word)), scale })
             }
-            Some(Found::Other(_)) => Ok((Extent::Field(self.name(&size.word)), scale)),
+            Some(Found::Other(_)) => Ok(Size { extent: Extent::Field(self.name(&size.word)), scale }),
             Some(_) => t.fail(format!("size: {} is not a number", size.word)),
             None => Err(self.nothing(t.line, &format!("{}: size", t.name), &size.word)),
         }
@@ -233,7 +235,7 @@ impl<'a> Compiler<'a> {
             return t.fail(format!("join is for bytes and messages, not for {kind}"));
         }
         if let Some(address) = Address::named(kind) {
-            self.know(t, &t.name, (false, Vec::new()), t.hidden);
+            self.know(t, &t.name, false, Vec::new(), t.hidden);
             return Ok(of("", Kind::Address(address)));
         }
         if let Some(number) = self.number_type(t, kind)? {

@@ -3,7 +3,7 @@
 use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, Known, used};
 use super::super::text::{CaseText, FieldText};
-use crate::codec::kinds::{Extended, Head, Longer, Settles};
+use crate::codec::kinds::{Extended, Head, Longer, Ratio, Settles};
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, flag, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::Form;
@@ -163,7 +163,7 @@ impl<'a> Compiler<'a> {
         }
         let whole = !matches!(field.kind, Kind::Float { .. });
         let names = describe::names(&field.show).unwrap_or_default();
-        self.know(t, &t.name, (whole, names), t.hidden);
+        self.know(t, &t.name, whole, names, t.hidden);
         let (width, order) = field.kind.width().unwrap_or((7, Order::Little));
         if let Some(known) = self.known.last_mut() {
             (known.width, known.order) = (width, order);
@@ -216,7 +216,7 @@ impl<'a> Compiler<'a> {
         if t.scale.is_some() && !whole && !float {
             return Err(fail(format!("scale is for numbers, not for {kind}")));
         }
-        field.show = self.show((t.scale, &t.names, &t.flags), &field.kind).map_err(fail)?;
+        field.show = self.show(t.scale, &t.names, &t.flags, &field.kind).map_err(fail)?;
         if t.scale.is_some() && !t.hidden && field.kind.width().is_some_and(|(bits, _)| bits > EXACT) {
             field.flags |= flag::WIDE;
         }
@@ -229,7 +229,7 @@ impl<'a> Compiler<'a> {
             }
             field.show = Show::Time { clock, signed: field.kind.is_signed() };
         }
-        if let (true, Some((num, den))) = (t.rounded, t.scale) {
+        if let (true, Some(Ratio { num, den })) = (t.rounded, t.scale) {
             field.show = Show::Scaled(Scale::Ratio { num, den });
         }
         Ok(field)
@@ -238,7 +238,9 @@ impl<'a> Compiler<'a> {
     /// The display of a number.
     pub(super) fn show(
         &self,
-        (scale, named, flags): (Option<(u32, u32)>, &Option<Named>, &Option<Named>),
+        scale: Option<Ratio>,
+        named: &Option<Named>,
+        flags: &Option<Named>,
         kind: &Kind,
     ) -> Result<Show, String> {
         if let Some(named) = named {
@@ -252,7 +254,7 @@ impl<'a> Compiler<'a> {
             let flags = Flags { names: statics(names), shift: 0, fixed_mask: 0, fixed: 0 };
             return Ok(Show::Flags(lasting(flags)));
         }
-        let Some((num, den)) = scale else { return Ok(Show::Plain) };
+        let Some(Ratio { num, den }) = scale else { return Ok(Show::Plain) };
         let over = num == 1 && den.is_power_of_two();
         // Payloads of the built-in protocols are shown with few decimals.
         let few = self.encoding.is_some() && !matches!(kind, Kind::Float { .. });

@@ -3,7 +3,7 @@
 use super::super::compile::{Compiled, Compiler, lasting};
 use super::super::text::FieldText;
 use crate::codec::describe;
-use crate::codec::kinds::{Numeral, Radix};
+use crate::codec::kinds::{Numeral, Radix, Ratio};
 use crate::codec::layout::{Charset, Field, Kind, Len, Show, of};
 use crate::codec::scale::Scale;
 
@@ -30,9 +30,9 @@ impl Compiler<'_> {
         let mut field = of(text.name, Kind::Numeral(lasting(Numeral { len, radix })));
         // The scale of a length is that of what it counts.
         let scale = t.scale.filter(|_| !t.hidden && !self.is_derived(&t.name));
-        let show = self.show((scale, &t.names, &None), &field.kind);
+        let show = self.show(scale, &t.names, &None, &field.kind);
         field.show = show.map_err(|why| (t.line, format!("{}: {why}", t.name)))?;
-        if let (true, Some((num, den))) = (t.rounded, scale) {
+        if let (true, Some(Ratio { num, den })) = (t.rounded, scale) {
             field.show = Show::Scaled(Scale::Ratio { num, den });
         }
         if let Some(known) = self.known.last_mut() {

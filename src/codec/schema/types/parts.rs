@@ -72,7 +72,7 @@ impl<'a> Compiler<'a> {
             if let Some(own) = self.all.last_mut() {
                 own.early = early;
             }
-            places.push(Part::new((part.low, count), &field, &number, t.of.is_some() || varies));
+            places.push(Part::new(part.low, count, &field, &number, t.of.is_some() || varies));
             fields.push(field);
         }
         if let Some(of) = &t.of {
@@ -94,7 +94,7 @@ impl<'a> Compiler<'a> {
             // Its parts are a view of it.
             raw.flags |= flag::REFERENCED;
             raw.default = Some(0);
-            self.know(t, &t.name, (true, Vec::new()), false);
+            self.know(t, &t.name, true, Vec::new(), false);
             let of = Some(self.name(&t.name));
             let parts = Parts { number: lasting(raw.clone()), places: statics(places), fields: statics(fields), of };
             let view = crate::codec::layout::of("", Kind::Parts(lasting(parts)));
@@ -102,7 +102,7 @@ impl<'a> Compiler<'a> {
         }
         if self.is_referred(&t.name) && t.of.is_none() {
             raw.flags |= flag::REFERENCED;
-            self.know(t, &t.name, (true, Vec::new()), false);
+            self.know(t, &t.name, true, Vec::new(), false);
         }
         if t.of.is_none() {
             fields.push(raw.clone());
@@ -125,7 +125,7 @@ impl<'a> Compiler<'a> {
             1 if !named => crate::codec::layout::boolean(leak(&t.name), 1),
             n => uint(leak(&t.name), n),
         };
-        field.show = self.show((t.scale, &t.names, &t.flags), &field.kind).map_err(fail)?;
+        field.show = self.show(t.scale, &t.names, &t.flags, &field.kind).map_err(fail)?;
         if let Some((high, low)) = part.except {
             // Bits of the number, as `at` has them.
             let own = bits::mask(count as u32) << part.low;
@@ -152,7 +152,7 @@ impl<'a> Compiler<'a> {
         if t.hidden {
             field.hook = self.presence(&t.name, count as u32, &names);
         }
-        self.know(t, &t.name, (true, names), t.hidden);
+        self.know(t, &t.name, true, names, t.hidden);
         if let Some(known) = self.known.last_mut() {
             known.width = count as u32;
         }

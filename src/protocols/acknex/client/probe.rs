@@ -68,13 +68,19 @@ enum Wants {
     Entity,
 }
 
+/// An info: when it arrived, and the server's clock in it.
+struct ClockReading {
+    at: Instant,
+    time: f64,
+}
+
 /// The messages that the server has sent.
 #[derive(Default)]
 struct Seen {
     version: Option<&'static str>,
     first: Option<Instant>,
     messages: u64,
-    infos: Vec<(Instant, f64)>,
+    infos: Vec<ClockReading>,
     protocol_version: Option<u64>,
     texts: BTreeSet<String>,
     entities: BTreeSet<i64>,
@@ -202,7 +208,7 @@ impl Acknex {
                 if let Some(time) = received.field(&SERVER_TIME).and_then(Json::as_f64)
                     && seen.infos.len() < 4096
                 {
-                    seen.infos.extend(received.first.map(|at| (at, time)));
+                    seen.infos.extend(received.first.map(|at| ClockReading { at, time }));
                 }
             }
             Some(Message::String) if seen.texts.len() < MOST => {
@@ -228,8 +234,8 @@ impl Acknex {
         if let Some(version) = seen.protocol_version {
             findings.fact("protocol_version", version);
         }
-        if let Some((_, time)) = seen.infos.last() {
-            findings.fact("server_time", *time);
+        if let Some(info) = seen.infos.last() {
+            findings.fact("server_time", info.time);
         }
         if let Some([infos, clock]) = rates(&seen.infos) {
             findings.fact("infos_per_second", infos);
@@ -249,11 +255,11 @@ impl Acknex {
 }
 
 /// The number of infos a second, and the server's clock units a second; `None` if no time has passed.
-fn rates(infos: &[(Instant, f64)]) -> Option<[f64; 2]> {
-    let ((first, began), (last, ended)) = (infos.first()?, infos.last()?);
-    let passed = last.saturating_duration_since(*first).as_secs_f64();
+fn rates(infos: &[ClockReading]) -> Option<[f64; 2]> {
+    let (first, last) = (infos.first()?, infos.last()?);
+    let passed = last.at.saturating_duration_since(first.at).as_secs_f64();
     let rounded = |amount: f64, steps: f64| (amount / passed * steps).round() / steps;
-    (passed > 0.0).then(|| [rounded((infos.len() - 1) as f64, 10.0), rounded(ended - began, 1e3)])
+    (passed > 0.0).then(|| [rounded((infos.len() - 1) as f64, 10.0), rounded(last.time - first.time, 1e3)])
 }
 
 #[cfg(test)]
@@ -264,7 +270,7 @@ mod tests {
     fn the_servers_clock() {
         let at = Instant::now();
         let infos = [(0, 1000.0), (90, 1000.75), (125, 1002.0), (250, 1004.0)];
-        let infos = infos.map(|(passed, time)| (at + Duration::from_millis(passed), time));
+        let infos = infos.map(|(passed, time)| ClockReading { at: at + Duration::from_millis(passed), time });
         assert_eq!(rates(&infos), Some([12.0, 16.0]));
         assert_eq!(rates(&infos[..3]), Some([16.0, 16.0]));
         assert_eq!((rates(&infos[..1]), rates(&[])), (None, None));

@@ -296,10 +296,7 @@ impl Actor for DescribedActor {
             self.life.end(decoded.message);
             self.live.abandon(out);
         }
-        match rules.live.iter().any(|(name, _)| *name == decoded.message) {
-            true => Handling::Session,
-            false => Handling::New,
-        }
+        if rules.live.iter().any(|(name, _)| *name == decoded.message) { Handling::Session } else { Handling::New }
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {

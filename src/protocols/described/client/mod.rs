@@ -9,9 +9,7 @@ mod numbers;
 mod values;
 
 use super::Described;
-use super::lines::Names;
 use super::traffic::{self, Fields, Path};
-use crate::codec::layout::Field;
 use crate::codec::schema::compile::{Compiled, lasting, statics};
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::text::{File, SessionText};
@@ -40,16 +38,9 @@ pub struct Session {
 const PEER_PORT: &str = "peer.port";
 
 /// Compiles `[session]`.
-pub fn compile(
-    file: &File,
-    tables: (&'static [Field], &'static [Field]),
-    carried: &[Carried],
-    lines: Names,
-    traffic: &traffic::Rules,
-) -> Compiled<Session> {
+pub fn compile(file: &File, fields: &Fields, carried: &[Carried], traffic: &traffic::Rules) -> Compiled<Session> {
     let none = SessionText::default();
     let text = file.session.as_ref().unwrap_or(&none);
-    let fields = Fields::new(tables, carried, lines);
     let message = |name: &str, key: &str| -> Compiled<&'static str> {
         let all = || carried.iter().flat_map(|(_, list)| list.iter()).map(|choice| choice.field.name);
         all().find(|known| *known == name).ok_or_else(|| {

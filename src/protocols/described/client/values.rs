@@ -1,6 +1,6 @@
 //! A message's values by their names, in its fields and in the headers around it.
 
-use super::super::traffic::Path;
+use super::super::traffic::{Path, RangeEnds};
 use crate::message::OwnedMessage;
 use serde_json::{Map, Value as Json, json};
 
@@ -24,22 +24,19 @@ impl Draft {
     pub fn put(&mut self, path: &Path, value: impl Into<Json>) {
         let [own, around] = path.places(self.message.message);
         let bare = self.packet.as_object().is_none_or(Map::is_empty);
-        let place = match own || bare && around {
-            true => member(&mut self.fields, path),
-            false => None,
-        };
+        let place = if own || bare && around { member(&mut self.fields, path) } else { None };
         if let Some(place) = place.or_else(|| member(&mut self.packet, path).filter(|_| around)) {
             *place = value.into();
         }
     }
 
-    /// Makes a list of the message have one range, of this number alone. `ends`: the names of its first and last number.
-    pub fn put_range(&mut self, path: &Path, (first, last): (&str, &str), number: i64) {
+    /// Makes a list of the message have one range, of this number alone.
+    pub fn put_range(&mut self, path: &Path, ends: RangeEnds, number: i64) {
         let list = member(&mut self.fields, path).and_then(Json::as_array_mut);
         if let Some(list) = list {
             list.truncate(1);
             if let Some(range) = list.first_mut().and_then(Json::as_object_mut) {
-                for end in [first, last] {
+                for end in [ends.from, ends.to] {
                     range.entry(end).and_modify(|value| *value = number.into());
                 }
             }

@@ -32,10 +32,8 @@ pub struct Build<'a> {
 impl Build<'_> {
     /// The messages that lead to the line's, carriers first.
     pub fn path(&self, line: &Line<'_>) -> Result<Vec<&'static Choice>, EncodeError> {
-        let all =
-            || self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(move |c| (*carrier, c)));
         let named = |name: &str| {
-            let found: Vec<_> = all().filter(|(_, choice)| choice.field.name == name).collect();
+            let found: Vec<_> = self.carried().filter(|(_, choice)| choice.field.name == name).collect();
             let side = |choice: &Choice| choice.is_from(self.state.from);
             // Remembered values distinguish messages with the same name.
             let state = |choice: &Choice| remembered_holds(&choice.when, &self.state);
@@ -43,15 +41,12 @@ impl Build<'_> {
             best.or(found.first()).copied()
         };
         let Some((mut carrier, choice)) = named(self.message) else {
-            let near = hint(nearest(self.message, all().map(|(_, choice)| choice.field.name)));
+            let near = hint(nearest(self.message, self.carried().map(|(_, choice)| choice.field.name)));
             return Err(error("message", format!("{} has no message {:?}{near}", line.proto, self.message)));
         };
         let mut path = vec![choice];
         while !carrier.is_empty() && path.len() < 16 {
-            let outer = match self.description.payload == carrier {
-                true => self.around_payload(all()),
-                false => named(carrier),
-            };
+            let outer = if self.description.payload == carrier { self.around_payload() } else { named(carrier) };
             let Some((outer, choice)) = outer else { break };
             path.insert(0, choice);
             carrier = outer;
@@ -59,11 +54,13 @@ impl Build<'_> {
         Ok(path)
     }
 
+    /// All messages, each with its carrier.
+    fn carried(&self) -> impl Iterator<Item = (&'static str, &'static Choice)> {
+        self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(|choice| (*carrier, choice)))
+    }
+
     /// The message around a payload: the one most of whose fields are given.
-    fn around_payload<'d>(
-        &self,
-        all: impl Iterator<Item = (&'d str, &'static Choice)>,
-    ) -> Option<(&'d str, &'static Choice)> {
+    fn around_payload(&self) -> Option<(&'static str, &'static Choice)> {
         let given = |choice: &Choice| {
             let fields = super::super::lines::header(choice.layout.fields);
             let shown = fields.iter().filter(|field| !field.is(flag::HIDDEN) && !field.name.is_empty());
@@ -71,8 +68,9 @@ impl Build<'_> {
             let there = names.iter().filter(|name| self.packet.contains_key(**name)).count();
             (there, std::cmp::Reverse(names.len()))
         };
-        let around =
-            all.filter(|(_, choice)| self.description.is_around(choice.field) && choice.is_from(self.state.from));
+        let around = self
+            .carried()
+            .filter(|(_, choice)| self.description.is_around(choice.field) && choice.is_from(self.state.from));
         // Of equals, the first.
         around.collect::<Vec<_>>().into_iter().rev().max_by_key(|(_, choice)| given(choice))
     }
@@ -104,10 +102,7 @@ impl Build<'_> {
                 }
                 Kind::Array { of, .. } if field.is(flag::CARRIES) && !inner => {
                     let mut element = Map::new();
-                    let list = match &of.kind {
-                        Kind::Struct(list) => *list,
-                        _ => std::slice::from_ref(*of),
-                    };
+                    let list = if let Kind::Struct(list) = &of.kind { *list } else { std::slice::from_ref(*of) };
                     self.level(list, path, message, &mut element)?;
                     if !element.is_empty() {
                         into.insert(field.name.into(), Json::Array(vec![Json::Object(element)]));
@@ -125,10 +120,7 @@ impl Build<'_> {
         }
         self.presence(fields, into);
         for (name, value) in std::mem::take(&mut self.pending) {
-            match has(&name, fields) {
-                true => _ = into.entry(name).or_insert(value),
-                false => self.pending.push((name, value)),
-            }
+            if has(&name, fields) { _ = into.entry(name).or_insert(value) } else { self.pending.push((name, value)) }
         }
         Ok(())
     }
@@ -306,7 +298,7 @@ impl Build<'_> {
     fn equal(&mut self, when: &When) {
         match when {
             When::Eq(name, value) => {
-                let known = self.description.memory.iter().any(|(known, _)| *known == name.text);
+                let known = self.description.memory.iter().any(|known| known.name == name.text);
                 if !known && name.text != "from" {
                     self.give_number(name.text, *value);
                 }

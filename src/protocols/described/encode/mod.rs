@@ -200,10 +200,7 @@ impl Encoder for Writing {
             return other.part(line);
         }
         let Some((part, of)) = line.part else {
-            return match self.unfinished() {
-                Some(why) => Err(why),
-                None => self.encode(line).map(Some),
-            };
+            return if let Some(why) = self.unfinished() { Err(why) } else { self.encode(line).map(Some) };
         };
         let memory = self.memory_of(line);
         let root = self.object(line, &memory)?;

@@ -53,7 +53,7 @@ impl Export<'_> {
                     }
                 };
             }
-            Kind::Switch { on, cases, other } => return self.switch((*on, *cases, other), field, &when, place, out),
+            Kind::Switch { on, cases, other } => return self.switch(*on, cases, other, &when, place, out),
             _ => {}
         }
         let forms = self.keys(field, place)?;
@@ -79,8 +79,9 @@ impl Export<'_> {
     /// Writes the fields for each value of an earlier field.
     fn switch(
         &mut self,
-        (on, cases, other): (Name, &'static [Case], &Other),
-        field: &'static Field,
+        on: Name,
+        cases: &'static [Case],
+        other: &Other,
         when: &[Terms],
         place: &mut Place,
         out: &mut Vec<Line>,
@@ -122,7 +123,6 @@ impl Export<'_> {
             Other::Fault(why) => *why,
             Other::Ask => "what follows is not described",
         };
-        let _ = field;
         for terms in rest {
             let name = fresh("undefined", out);
             out.push(Line::field(&name, &condition(vec![("type", quoted("fault"))], &terms, why)));

@@ -6,7 +6,7 @@ use super::keys::Place;
 use super::lines::{Line, body, quoted};
 use crate::codec::Layout;
 use crate::codec::layout::{Field, Flags, Kind, Order, Show, When, flag};
-use crate::dissect::Role;
+use crate::dissect::{Role, Table};
 
 /// The messages in the tables.
 pub struct Found {
@@ -67,6 +67,12 @@ impl Message {
     }
 }
 
+/// A type of the number by which messages are selected, and the versions that have it.
+struct NumberWord {
+    word: String,
+    versions: Vec<&'static str>,
+}
+
 /// The number at the beginning of a layout.
 struct Selector {
     bits: u8,
@@ -114,18 +120,17 @@ impl Found {
         let by = export.outline.by;
         let own = |layout: &&'static Layout| layout.fields.first().is_some_and(|first| first.name == by);
         let mut found = Found { head: Vec::new(), messages: Vec::new(), notes: Vec::new() };
-        let mut words: Vec<(String, Vec<&'static str>)> = Vec::new();
+        let mut words: Vec<NumberWord> = Vec::new();
         let (mut hidden, mut doc, mut length) = (true, "", None);
-        let mut carriers: Vec<(u64, &'static Flags)> = Vec::new();
+        let mut carriers: Vec<u64> = Vec::new();
         for table in export.dissector.tables() {
             for layout in table.layouts.iter().filter(own) {
                 let Some(selector) = Selector::of(layout) else { continue };
                 let word = export.number_word(selector.bits, selector.order);
-                match words.iter_mut().find(|(known, _)| *known == word) {
-                    Some((_, versions)) if versions.last() == Some(&table.version) => {}
-                    Some((_, versions)) if versions.contains(&table.version) => {}
-                    Some((_, versions)) => versions.push(table.version),
-                    None => words.push((word, vec![table.version])),
+                match words.iter_mut().find(|known| known.word == word) {
+                    Some(NumberWord { versions, .. }) if versions.contains(&table.version) => {}
+                    Some(NumberWord { versions, .. }) => versions.push(table.version),
+                    None => words.push(NumberWord { word, versions: vec![table.version] }),
                 }
                 hidden &= !matches!(selector.id, Id::Range(..));
                 if doc.is_empty() && matches!(selector.id, Id::One(_)) {
@@ -139,7 +144,7 @@ impl Found {
                     found.notes.push(format!("{}: {}.", layout.name, layout.doc));
                     continue;
                 }
-                found.add(export, layout, rest, (table.version, table.from, selector), &mut carriers);
+                found.add(export, table, layout, rest, selector, &mut carriers);
             }
         }
         if found.messages.is_empty() {
@@ -147,23 +152,22 @@ impl Found {
         }
         for message in &mut found.messages {
             message.versions.retain(|version| !version.is_empty());
-            message.condition = match message.versions.is_empty() {
-                true => None,
-                false => export.version_is(&message.versions),
-            };
+            message.condition = if message.versions.is_empty() { None } else { export.version_is(&message.versions) };
         }
-        found.head(export, (words, hidden, doc), length);
+        found.head(export, &words, hidden, doc, length);
         Ok(found)
     }
 
     fn add(
         &mut self,
         export: &mut Export<'_>,
+        table: &Table,
         layout: &'static Layout,
         rest: &'static [Field],
-        (version, from, selector): (&'static str, Role, Selector),
-        carriers: &mut Vec<(u64, &'static Flags)>,
+        selector: Selector,
+        carriers: &mut Vec<u64>,
     ) {
+        let (version, from) = (table.version, table.from);
         let known = |id: &Id| match id {
             Id::One(id) => export.outline.carriers.iter().find(|(number, _)| number == id).copied(),
             _ => None,
@@ -181,8 +185,8 @@ impl Found {
                 self.notes.push(format!("{}: {}; {}.", layout.name, layout.doc, codec.describe()));
                 return;
             }
-            if carriers.iter().all(|(known, _)| *known != number) {
-                carriers.push((number, flags));
+            if !carriers.contains(&number) {
+                carriers.push(number);
                 self.messages.push(carrier_message(common, number, first, flags, version, from));
             }
             let low = flags.fixed_mask.trailing_zeros();
@@ -228,11 +232,13 @@ impl Found {
     fn head(
         &mut self,
         export: &Export<'_>,
-        (words, hidden, doc): (Vec<(String, Vec<&'static str>)>, bool, &str),
+        words: &[NumberWord],
+        hidden: bool,
+        doc: &str,
         length: Option<&'static Field>,
     ) {
         let by = export.outline.by;
-        for (word, versions) in &words {
+        for NumberWord { word, versions } in words {
             let versions: Vec<&str> = versions.iter().copied().filter(|version| !version.is_empty()).collect();
             let mut keys = vec![("type", quoted(word))];
             if hidden {

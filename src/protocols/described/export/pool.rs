@@ -2,25 +2,31 @@
 
 use super::lines::{Line, section};
 
+#[derive(Debug)]
+struct Section {
+    name: String,
+    lines: Vec<Line>,
+}
+
 /// The structs and names of a file.
 #[derive(Debug, Default)]
 pub struct Pool {
-    structs: Vec<(String, Vec<Line>)>,
-    enums: Vec<(String, Vec<Line>)>,
-    flags: Vec<(String, Vec<Line>)>,
+    structs: Vec<Section>,
+    enums: Vec<Section>,
+    flags: Vec<Section>,
     /// Names that enumerations must not have, since they mean something else.
     taken: Vec<String>,
 }
 
-fn place(list: &mut Vec<(String, Vec<Line>)>, taken: &[String], wanted: &[String], lines: Vec<Line>) -> String {
-    if let Some((name, _)) = list.iter().find(|(_, known)| *known == lines) {
-        return name.clone();
+fn place(list: &mut Vec<Section>, taken: &[String], wanted: &[String], lines: Vec<Line>) -> String {
+    if let Some(known) = list.iter().find(|known| known.lines == lines) {
+        return known.name.clone();
     }
-    let free = |name: &String| !taken.contains(name) && list.iter().all(|(known, _)| known != name);
+    let free = |name: &String| !taken.contains(name) && list.iter().all(|known| known.name != *name);
     let last = wanted.last().cloned().unwrap_or_default();
     let numbered = (2..).map(|k| format!("{last}_{k}"));
     let name = wanted.iter().cloned().chain(numbered).find(free).unwrap_or(last);
-    list.push((name.clone(), lines));
+    list.push(Section { name: name.clone(), lines });
     name
 }
 
@@ -49,7 +55,7 @@ impl Pool {
     /// Writes all of them.
     pub fn print(&self, out: &mut String) {
         for (kind, list) in [("struct", &self.structs), ("enum", &self.enums), ("flags", &self.flags)] {
-            list.iter().for_each(|(name, lines)| section(&format!("{kind}.{name}"), lines, out));
+            list.iter().for_each(|one| section(&format!("{kind}.{}", one.name), &one.lines, out));
         }
     }
 }

@@ -37,10 +37,7 @@ impl Default for Value {
 impl Node {
     /// The text of a scalar; "" for lists and maps.
     pub fn text(&self) -> &str {
-        match &self.value {
-            Value::Text { text, .. } => text,
-            _ => "",
-        }
+        if let Value::Text { text, .. } = &self.value { text } else { "" }
     }
 
     /// The value of a key.
@@ -60,18 +57,12 @@ impl Node {
 
     /// The keys and values of a map.
     pub fn entries(&self) -> &[(Node, Node)] {
-        match &self.value {
-            Value::Map(map) => map,
-            _ => &[],
-        }
+        if let Value::Map(map) = &self.value { map } else { &[] }
     }
 
     /// The values of a list.
     pub fn list(&self) -> &[Node] {
-        match &self.value {
-            Value::List(list) => list,
-            _ => &[],
-        }
+        if let Value::List(list) = &self.value { list } else { &[] }
     }
 
     /// The number of values in it; long texts count as several.

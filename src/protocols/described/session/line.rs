@@ -12,16 +12,15 @@ use crate::dissect::{Dissection, Role};
 use crate::plural::Plural;
 
 impl DescribedSession {
-    /// Fills a line's trees, and returns its name.
-    pub(super) fn line(
+    /// The name of a line, and how its trees are filled.
+    pub(super) fn line<'t>(
         &self,
-        tree: &Tree,
+        tree: &'t Tree,
         mark: Mark,
         last: bool,
         whole: Option<u8>,
         broken: bool,
-        trees: (&mut Tree, &mut Tree),
-    ) -> &'static str {
+    ) -> (&'static str, Split<'t>) {
         let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
         let name = match node {
             Some(node) if std::ptr::eq(node.field, &UNKNOWN) => self.description.nameless.name(Nameless::Unknown),
@@ -42,9 +41,7 @@ impl DescribedSession {
             (false, false) => Reveal::Selectors,
             (false, true) => Reveal::Nothing,
         };
-        let split = Split { tree, mark, last, whole, own: 0, reveal };
-        split.fill(trees.0, trees.1);
-        name
+        (name, Split { tree, mark, last, whole, own: 0, reveal })
     }
 
     /// Shows hidden presence bits that encoding would derive differently.

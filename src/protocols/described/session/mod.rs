@@ -184,7 +184,7 @@ impl DescribedSession {
         work.used = 0;
         let state = State { memory: &self.memory, values: &self.values, from, likely };
         let mut known = Known::new(self.description, state, &mut work.sources, &mut work.used);
-        let fault = read(self.description.packet, (place.bytes, place.length, 0), &mut known, &mut work.tree);
+        let fault = read(self.description.packet, place.bytes, place.length, 0, &mut known, &mut work.tree);
         (fault, known.used.get())
     }
 
@@ -256,8 +256,9 @@ impl DescribedSession {
             let dissection = out.begin(self.description.facts.name);
             dissection.from = self.role(place.side);
             dissection.part = (count > 1).then_some((k as u32 + 1, count as u32));
-            let trees = (&mut dissection.packet, &mut dissection.tree);
-            dissection.message = self.line(&work.tree, mark, last, whole, broken, trees);
+            let (name, split) = self.line(&work.tree, mark, last, whole, broken);
+            split.fill(&mut dissection.packet, &mut dissection.tree);
+            dissection.message = name;
             if last && broken {
                 dissection.fault = fault.take();
             }
@@ -271,7 +272,7 @@ impl DescribedSession {
             self.notes(odd, dissection);
             self.joined(mark, &mut work, place, dissection);
             self.remembered(used, dissection);
-            self.traffic.see(&self.description.traffic, (&own, mark.start), &self.description.codes, dissection);
+            self.traffic.see(&self.description.traffic, &own, mark.start, &self.description.codes, dissection);
             let sources = work.sources.get_mut(..work.used).unwrap_or_default();
             out.dissection.exchange(sources);
             out.emit(&own);

@@ -40,7 +40,14 @@ impl Others {
             let others = flow_info.options.registry.iter().filter(|other| is_other(other.name()));
             let all = named(description, flow_info).map(|other| (other, 0));
             let all = all.chain(others.map(|other| (other, Evidence::CLAIM)));
-            of(all, server, flow_info)
+            let session = |(other, bits): (&'static dyn Dissector, u32)| {
+                let mut session = other.session(flow_info);
+                if let Some(server) = server {
+                    session.set_server(server);
+                }
+                (session, bits)
+            };
+            all.filter(|(other, _)| reads(*other, flow_info)).map(session).collect()
         });
         sessions.iter_mut().any(|(session, bits)| session.offered(place, *bits, out))
     }
@@ -115,20 +122,4 @@ fn named<'a>(
 /// Whether a protocol reads single datagrams of a conversation.
 fn reads(other: &'static dyn Dissector, flow_info: &FlowInfo<'_>) -> bool {
     flow_info.transport == Transport::Udp && flow_info.ends.is_some() && other.reads_offered()
-}
-
-/// The sessions of those that read single datagrams.
-fn of(
-    all: impl Iterator<Item = (&'static dyn Dissector, u32)>,
-    server: Option<Side>,
-    flow_info: &FlowInfo<'_>,
-) -> Vec<(Box<dyn Session>, u32)> {
-    let session = |(other, bits): (&'static dyn Dissector, u32)| {
-        let mut session = other.session(flow_info);
-        if let Some(server) = server {
-            session.set_server(server);
-        }
-        (session, bits)
-    };
-    all.filter(|(other, _)| reads(*other, flow_info)).map(session).collect()
 }

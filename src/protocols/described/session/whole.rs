@@ -13,7 +13,7 @@ use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
 use crate::codec::schema::compile::Join;
-use crate::dissect::{Dissection, Provenance, RelationKind, Target};
+use crate::dissect::{Arrival, Dissection, Provenance};
 
 /// The first words of the note on a joined message that does not fit.
 pub const WHOLE_DOES_NOT_FIT: &str = "the whole of these parts does not fit";
@@ -34,7 +34,7 @@ impl DescribedSession {
             return;
         }
         let tree = std::mem::take(&mut work.tree);
-        let from = (dissection.target(place), place.time.near_nanos());
+        let here = Arrival { target: dissection.target(place), time: place.time.near_nanos() };
         for at in hooked {
             let Some(k) = work.found.hooked.get(at).map(|k| *k as usize) else { break };
             let Some(node) = tree.nodes().get(k) else { break };
@@ -46,7 +46,7 @@ impl DescribedSession {
             // A name without a side refers to the client's value.
             let state = State { memory: &self.memory, values: &self.values, from: 0, likely: 0 };
             let known = |name: &Name| state.named(name);
-            let arrived = node.bytes(sources).and_then(|bytes| join.arrived(&tree, k, bytes, from, &known));
+            let arrived = node.bytes(sources).and_then(|bytes| join.arrived(&tree, k, bytes, here, &known));
             let done = arrived.is_some_and(|arrived| self.parts[place.side.index()].take(join, arrived, &mut whole));
             let Whole { bytes, from: parts } = whole;
             if let Some(buffer) = work.sources.get_mut(source as usize - 1) {
@@ -54,10 +54,7 @@ impl DescribedSession {
             }
             match done {
                 true => {
-                    for (target, time) in parts.iter().filter(|(target, _)| *target != from.0) {
-                        let after = from.1.saturating_sub(*time);
-                        dissection.related.add(RelationKind::JoinedFrom, *target, Some(after));
-                    }
+                    dissection.related.joined_from(&parts, here);
                     self.whole(join, source, &parts, work, place, dissection);
                 }
                 false => work.used -= 1,
@@ -72,7 +69,7 @@ impl DescribedSession {
         &self,
         join: &Join,
         source: u8,
-        parts: &[(Target, i64)],
+        parts: &[Arrival],
         work: &mut Work,
         place: &Provenance<'_>,
         dissection: &mut Dissection,
@@ -90,7 +87,7 @@ impl DescribedSession {
             let bytes = work.sources.get_mut(source as usize - 1).map(std::mem::take).unwrap_or_default();
             let state = State { memory: &self.memory, values: &self.values, from, likely: from };
             let mut known = Known::new(self.description, state, &mut work.sources, &mut work.used);
-            fault = read(fields, (&bytes, bytes.len(), source), &mut known, &mut tree);
+            fault = read(fields, &bytes, bytes.len(), source, &mut known, &mut tree);
             if let Some(place) = work.sources.get_mut(source as usize - 1) {
                 *place = bytes;
             }
@@ -99,7 +96,7 @@ impl DescribedSession {
         let group = derived.open(&JOINED, Value::Group, 0);
         let list = derived.open(&FRAMES, Value::List, 0);
         let mut before = None;
-        for (target, _) in parts {
+        for Arrival { target, .. } in parts {
             if before.replace(target.frame) != Some(target.frame) {
                 derived.push(&FRAME, Value::UInt(target.frame), 0, 0);
             }
@@ -123,9 +120,10 @@ impl DescribedSession {
         lines::find(&tree, &mut found);
         // Further messages in the joined bytes are shown only as bytes.
         if let Some(mark) = found.lines.first() {
-            let mut trees = std::mem::take(&mut work.whole_trees);
-            trees.0.clear();
-            trees.1.clear();
+            let (mut packet, mut fields) =
+                (std::mem::take(&mut work.whole_packet), std::mem::take(&mut work.whole_fields));
+            packet.clear();
+            fields.clear();
             let mark = Mark { start: 0, ..*mark };
             let last = found.lines.len() == 1;
             let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
@@ -135,13 +133,13 @@ impl DescribedSession {
                 None => self.description.nameless.name(Nameless::Packet),
             };
             let split = Split { tree: &tree, mark, last, whole: None, own: source, reveal: Reveal::Nothing };
-            split.fill(&mut trees.0, &mut trees.1);
+            split.fill(&mut packet, &mut fields);
             let derived = &mut dissection.derived;
             if let Some((text, buffer)) = work.source() {
                 buffer.extend_from_slice(name.as_bytes());
                 derived.push_from(text, &JOINED_NAME, Value::Text { bit: 0, bits: name.len() as u32 * 8 }, 0, 0);
             }
-            for (field, tree) in [(&JOINED_PACKET, &trees.0), (&JOINED_FIELDS, &trees.1)] {
+            for (field, tree) in [(&JOINED_PACKET, &packet), (&JOINED_FIELDS, &fields)] {
                 if tree.nodes().iter().all(Node::hidden) && std::ptr::eq(field, &JOINED_PACKET) {
                     continue;
                 }
@@ -149,7 +147,7 @@ impl DescribedSession {
                 derived.append(tree, 0..tree.nodes().len());
                 derived.close(inner, 0);
             }
-            work.whole_trees = trees;
+            (work.whole_packet, work.whole_fields) = (packet, fields);
         }
         work.whole_found = found;
         let derived = &mut dissection.derived;

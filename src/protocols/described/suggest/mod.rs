@@ -14,7 +14,7 @@ mod tests;
 mod write;
 
 use kind::Kind;
-use numbers::{Does, Number};
+use numbers::{Counter, Does, Number};
 pub use sample::NoSample;
 use sample::Sent;
 pub use sample::{Collector, Sample};
@@ -56,7 +56,7 @@ pub fn suggest(sample: &Sample) -> String {
     let mut counted = Vec::new();
     root.each(&mut |node| {
         let numbers = node.numbers.iter().filter(|number| matches!(number.does, Does::Counts(_)));
-        counted.extend(numbers.map(|number| (node.packets.clone(), number.clone())));
+        counted.extend(numbers.map(|number| Counter { packets: node.packets.clone(), number: number.clone() }));
     });
     root.acknowledged(&sample.packets, &counted);
     write::file(sample, &root, votes >= 0)
@@ -104,7 +104,7 @@ impl<'a> Node<'a> {
     }
 
     /// Finds the numbers that repeat what the other side counted. They count as well.
-    fn acknowledged(&mut self, all: &[Sent], counted: &[(Vec<&'a Sent>, Number)]) {
+    fn acknowledged(&mut self, all: &[Sent], counted: &[Counter<'a>]) {
         let to = if self.kind.is_some() { self.end } else { self.to };
         for number in numbers::acknowledged(all, &self.packets, self.from, to, counted) {
             let taken = |at: usize, end: usize| at < number.end() && number.at < end;

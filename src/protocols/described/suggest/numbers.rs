@@ -181,10 +181,7 @@ fn counter(packets: &[&Sent], at: usize, from: usize, to: usize, likely: Option<
         (false, true) => Some(false),
         _ => None,
     };
-    let orders = match order.or(likely) {
-        Some(big) => vec![big],
-        None => vec![true, false],
-    };
+    let orders = if let Some(big) = order.or(likely) { vec![big] } else { vec![true, false] };
     for (width, big) in [4, 2].into_iter().flat_map(|width| orders.iter().map(move |big| (width, *big))) {
         if let Some(begin) = wide(big, width) {
             return Some(Number { at: begin, width, big: Some(big), does: Does::Counts(share) });
@@ -224,13 +221,16 @@ fn clock(packets: &[&Sent], at: usize, to: usize) -> Option<Number> {
     None
 }
 
-/// The counters of both sides, with their packets, for [`acknowledged`].
-pub type Counted<'a> = [(Vec<&'a Sent>, Number)];
+/// A number that counts, and its packets.
+pub struct Counter<'a> {
+    pub packets: Vec<&'a Sent>,
+    pub number: Number,
+}
 
 /// The numbers between `from` and `to` that repeat what the other side counted shortly before.
-pub fn acknowledged(all: &[Sent], packets: &[&Sent], from: usize, to: usize, counted: &Counted<'_>) -> Vec<Number> {
+pub fn acknowledged(all: &[Sent], packets: &[&Sent], from: usize, to: usize, counted: &[Counter<'_>]) -> Vec<Number> {
     let mut found = Vec::new();
-    for (group, counter) in counted.iter().filter(|(_, number)| number.width > 1) {
+    for Counter { packets: group, number: counter } in counted.iter().filter(|one| one.number.width > 1) {
         let numbered: FxHashSet<*const Sent> = group.iter().map(|sent| std::ptr::from_ref(*sent)).collect();
         let examined: FxHashSet<*const Sent> = packets.iter().map(|sent| std::ptr::from_ref(*sent)).collect();
         // A sender's number precedes what it acknowledges.

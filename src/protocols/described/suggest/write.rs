@@ -16,10 +16,7 @@ pub fn file(sample: &Sample, root: &Node<'_>, big: bool) -> String {
     let _ = writeln!(out, "protocol = \"unknown\"\nencoding = \"{}\"\n", if big { "be" } else { "le" });
     let _ = writeln!(out, "[{}]\nports = [{}]", if sample.tcp { "tcp" } else { "udp" }, sample.port);
     framing(sample.framing.as_ref(), &mut out);
-    let frame = match &sample.framing {
-        Some(Framing::Length { header: true, kind, .. }) => Some(*kind),
-        _ => None,
-    };
+    let frame = if let Some(Framing::Length { header: true, kind, .. }) = &sample.framing { Some(*kind) } else { None };
     let mut paths = Paths::default();
     let (fields, messages) = node(root, &Place { name: "packet", used: &[], frame }, &mut paths);
     let _ = write!(out, "\n[packet.fields]\n{fields}");

@@ -9,7 +9,7 @@ mod rules;
 
 pub use numbers::{Named, space};
 pub use path::{Fields, Path, Shown};
-pub use rules::{Numbers, Rules, What, compile};
+pub use rules::{Numbers, RangeEnds, Rules, What, compile};
 
 use super::codes::Codes;
 use super::key::Key;
@@ -51,7 +51,8 @@ impl Traffic {
     pub fn see(
         &mut self,
         rules: &Rules,
-        (place, start): (&Provenance<'_>, u32),
+        place: &Provenance<'_>,
+        start: u32,
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
@@ -59,11 +60,11 @@ impl Traffic {
             return;
         }
         for (rule, numbers) in rules.numbers.iter().enumerate() {
-            self.spaces.numbered((rule, numbers), (place, start), codes, dissection);
-            self.spaces.acknowledged((rule, numbers), (place, start), codes, dissection);
+            self.spaces.numbered(rule, numbers, place, start, codes, dissection);
+            self.spaces.acknowledged(rule, numbers, place, start, codes, dissection);
         }
         for (rule, requests) in rules.requests.iter().enumerate() {
-            self.questions.see((rule, requests), place, codes, dissection);
+            self.questions.see(rule, requests, place, codes, dissection);
         }
     }
 }

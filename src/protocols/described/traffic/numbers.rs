@@ -4,7 +4,7 @@ use super::super::codes::Codes;
 use super::super::key::Key;
 use super::identified::Identified;
 use super::path::Shown;
-use super::rules::{Numbers, What};
+use super::rules::{Numbers, RangeEnds, What};
 use super::{key, shared};
 use crate::codec::Tree;
 use crate::codec::node::Node;
@@ -83,7 +83,7 @@ impl Spaces {
     }
 
     /// The space of a side; `None`: there is none, and none is to be created.
-    fn space(&mut self, (rule, side, key): (usize, Side, Key), modulus: Option<i64>) -> Option<usize> {
+    fn space(&mut self, rule: usize, side: Side, key: Key, modulus: Option<i64>) -> Option<usize> {
         self.clock += 1;
         let same = |s: &Space| s.rule == rule && s.side == side && s.key == key;
         if let Some(at) = self.all.iter().position(same) {
@@ -116,8 +116,10 @@ impl Spaces {
     /// Handles a line that may have a number.
     pub fn numbered(
         &mut self,
-        (rule, numbers): (usize, &Numbers),
-        (place, start): (&Provenance<'_>, u32),
+        rule: usize,
+        numbers: &Numbers,
+        place: &Provenance<'_>,
+        start: u32,
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
@@ -136,7 +138,7 @@ impl Spaces {
             return;
         }
         let key = key(&numbers.per, line);
-        let Some(at) = self.space((rule, place.side, key), Some(numbers.modulus)) else { return };
+        let Some(at) = self.space(rule, place.side, key, Some(numbers.modulus)) else { return };
         let space = &mut self.all[at];
         let sequence = &mut space.sequence;
         let newest = sequence.newest();
@@ -172,19 +174,21 @@ impl Spaces {
             // Its number may still show that others are missing.
             (Seen::Copy { before }, Some(_)) => {
                 if !matches!(seen, Seen::Copy { .. }) {
-                    note_seen(seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection);
+                    note_seen(seen, &space.sequence, extended, newest, &codes.numbered, place, dissection);
                 }
                 note_copy(&before, &codes.numbered, place, dissection);
             }
-            _ => note_seen(as_seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection),
+            _ => note_seen(as_seen, &space.sequence, extended, newest, &codes.numbered, place, dissection),
         }
     }
 
     /// Handles a line that may acknowledge numbers of the other side.
     pub fn acknowledged(
         &mut self,
-        (rule, numbers): (usize, &Numbers),
-        (place, start): (&Provenance<'_>, u32),
+        rule: usize,
+        numbers: &Numbers,
+        place: &Provenance<'_>,
+        start: u32,
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
@@ -199,7 +203,7 @@ impl Spaces {
         if self.named.is_empty() && below.is_none() {
             return;
         }
-        let Some(at) = self.space((rule, place.side.other(), key), None) else { return };
+        let Some(at) = self.space(rule, place.side.other(), key, None) else { return };
         let Spaces { all, named, acknowledgement, .. } = self;
         let space = &mut all[at];
         named.iter_mut().for_each(|number| *number = space.sequence.extend(*number));
@@ -298,14 +302,10 @@ impl Named {
 }
 
 /// The ranges of a list: each element's first and last number.
-fn ranges<'t>(
-    tree: &'t Tree,
-    list: &'t Node,
-    names: Option<(&'static str, &'static str)>,
-) -> impl Iterator<Item = (i64, i64)> + 't {
+fn ranges<'t>(tree: &'t Tree, list: &'t Node, ends: Option<RangeEnds>) -> impl Iterator<Item = (i64, i64)> + 't {
     let at = tree.nodes().iter().position(|node| std::ptr::eq(node, list));
     let element = move |k: usize| {
-        let (from, to) = names?;
+        let RangeEnds { from, to } = ends?;
         let named = |name: &str| tree.child_named(Some(k), name).and_then(Node::number).map(|n| n as i64);
         let first = named(from)?;
         Some((first, named(to).unwrap_or(first)))

@@ -126,7 +126,7 @@ pub struct Fields {
 
 impl Fields {
     /// The fields of a protocol: of its packet, its headers and its messages.
-    pub fn new((packet, headers): (&'static [Field], &'static [Field]), carried: &[Carried], lines: Names) -> Fields {
+    pub fn new(packet: &'static [Field], headers: &'static [Field], carried: &[Carried], lines: Names) -> Fields {
         let (mut all, mut around) = (Vec::new(), FxHashSet::default());
         let carriers: Vec<&'static str> = carried.iter().map(|(carrier, _)| *carrier).collect();
         field_names::everywhere(packet, &mut |field| _ = around.insert(field.name));

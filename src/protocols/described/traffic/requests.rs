@@ -55,7 +55,8 @@ impl Questions {
     /// Handles a line that may be a request or an answer.
     pub fn see(
         &mut self,
-        (rule, requests): (usize, &Requests),
+        rule: usize,
+        requests: &Requests,
         place: &Provenance<'_>,
         codes: &Codes,
         dissection: &mut Dissection,

@@ -4,7 +4,7 @@
 use super::super::conditions;
 use super::super::lines::{Nameless, Names};
 use super::path::{Fields, Path, Shown};
-use crate::codec::layout::{Field, Name, When};
+use crate::codec::layout::{Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler, KEY_FIELDS, statics};
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
@@ -65,13 +65,20 @@ impl Test {
     }
 }
 
+/// The names of the first and the last number of a range.
+#[derive(Clone, Copy, Debug)]
+pub struct RangeEnds {
+    pub from: &'static str,
+    pub to: &'static str,
+}
+
 /// An acknowledgement.
 #[derive(Debug)]
 pub struct Ack {
     pub what: What,
     pub field: Path,
     pub when: Test,
-    pub range: Option<(&'static str, &'static str)>,
+    pub range: Option<RangeEnds>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,21 +110,20 @@ impl Rules {
     }
 }
 
-/// Compiles the rules for delivery. `tables`: the packet's fields, and those of all headers.
+/// Compiles the rules for delivery.
 pub fn compile(
     file: &File,
     compiler: &Compiler<'_>,
-    tables: (&'static [Field], &'static [Field]),
+    fields: &Fields,
     carried: &[Carried],
     lines: Names,
 ) -> Compiled<Rules> {
-    let fields = Fields::new(tables, carried, lines);
     let mut rules = Rules::default();
     for text in &file.numbers {
-        rules.numbers.push(numbers(text, compiler, &fields)?);
+        rules.numbers.push(numbers(text, compiler, fields)?);
     }
     for text in &file.requests {
-        rules.requests.push(requests(text, &fields, carried, lines)?);
+        rules.requests.push(requests(text, fields, carried, lines)?);
     }
     Ok(rules)
 }
@@ -191,7 +197,7 @@ fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields
                 }
             }
             let to = if place.to.is_empty() { &place.from } else { &place.to };
-            Some((leak(&place.from), leak(to)))
+            Some(RangeEnds { from: leak(&place.from), to: leak(to) })
         }
         (true, false, _) => return Err((place.line, format!("{key}: from is missing: where a range begins"))),
     };

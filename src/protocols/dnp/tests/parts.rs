@@ -121,8 +121,8 @@ fn runs_join_as_a_walk_does() {
             let marks = part.map_or(Marks::default(), |(first, last)| Marks::part(number, first, last));
             seen.insert(number, part);
             let around = runs.insert(number, [marks, Marks::default()]);
-            let Some(flags) = part else { continue };
-            let chain = follow(number, flags, JoinedKind::Message, &around, 0);
+            let Some((first, last)) = part else { continue };
+            let chain = follow(number, first, last, JoinedKind::Message, &around, 0);
             assert_eq!(chain, walk(&seen, number), "{number} in {seen:?}");
             whole += matches!(chain, Chain::Whole(..)) as usize;
         }

@@ -279,10 +279,7 @@ impl Actor for NanoActor {
     }
 
     fn identity(&self, decoded: &OwnedMessage) -> String {
-        match route(decoded) {
-            Some(route) => format!("{} {route}", decoded.message),
-            None => decoded.message.into(),
-        }
+        if let Some(route) = route(decoded) { format!("{} {route}", decoded.message) } else { decoded.message.into() }
     }
 
     fn content(&self, decoded: &OwnedMessage) -> Json {

@@ -284,10 +284,7 @@ impl Actor for RiptideActor {
     }
 
     fn identity(&self, decoded: &OwnedMessage) -> String {
-        match decoded.field(&ID) {
-            Some(id) => format!("{} {id}", decoded.message),
-            None => decoded.message.into(),
-        }
+        if let Some(id) = decoded.field(&ID) { format!("{} {id}", decoded.message) } else { decoded.message.into() }
     }
 
     fn sure(&self, decoded: &OwnedMessage) -> bool {

@@ -76,10 +76,7 @@ impl Condition {
 
     /// The number of terms in it.
     fn terms(&self) -> usize {
-        match self {
-            All(list) | Any(list) => list.iter().map(Condition::terms).sum(),
-            _ => 1,
-        }
+        if let All(list) | Any(list) = self { list.iter().map(Condition::terms).sum() } else { 1 }
     }
 
     fn term(text: String, opposite: String) -> Condition {

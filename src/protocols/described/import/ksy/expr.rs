@@ -141,10 +141,7 @@ impl<'t> Parser<'t> {
     }
 
     fn expect(&mut self, token: &str) -> Result<(), String> {
-        match self.takes(token) {
-            true => Ok(()),
-            false => Err(format!("{token:?} is missing")),
-        }
+        if self.takes(token) { Ok(()) } else { Err(format!("{token:?} is missing")) }
     }
 
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {

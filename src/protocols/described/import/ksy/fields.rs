@@ -82,7 +82,7 @@ impl Writing<'_, '_> {
                     let condition = [&base, if_size, if_count, if_kind].into_iter().cloned();
                     let condition = Condition::all(condition);
                     if condition != Condition::Never {
-                        let keys = self.keys(own, k, kind, (size, count));
+                        let keys = self.keys(own, k, kind, size, count);
                         all.push((condition, keys));
                     }
                 }
@@ -152,13 +152,7 @@ impl Writing<'_, '_> {
     }
 
     /// The keys of a field; `None`: it takes no bytes.
-    fn keys(
-        &mut self,
-        own: usize,
-        k: usize,
-        kind: &Shape,
-        (size, count): (&Size, &Count),
-    ) -> Result<Option<Keys>, String> {
+    fn keys(&mut self, own: usize, k: usize, kind: &Shape, size: &Size, count: &Count) -> Result<Option<Keys>, String> {
         let attr = &self.model.types[own].seq[k];
         let node = attr.node;
         if let Count::One = count {
@@ -198,7 +192,7 @@ impl Writing<'_, '_> {
                             let bytes = bytes.filter(|bytes| times.den == 1 || times.down && *bytes == times.den);
                             let bytes = bytes.ok_or("arithmetic is not carried over")?;
                             let factor = times.num * bytes / times.den;
-                            keys.set("size", sized(path, (factor, 1), -times.plus * bytes)?);
+                            keys.set("size", sized(path, factor, 1, -times.plus * bytes)?);
                             "*".into()
                         }
                         None => return Err("a number of elements that is not carried over".into()),
@@ -268,7 +262,7 @@ impl Writing<'_, '_> {
                 (Some(0), _) => return Ok(None),
                 (Some(n @ 1..=0xff_ffff), _) => keys.set("size", n.to_string()),
                 (_, Some(path)) if !linear.down => {
-                    keys.set("size", sized(path, (linear.num, linear.den), -linear.plus)?);
+                    keys.set("size", sized(path, linear.num, linear.den, -linear.plus)?);
                 }
                 _ if linear.is_rest() && (linear.plus == 0 || self.after(own, k) == Some(-linear.plus)) => {}
                 _ => return Err(format!("size: {} is not carried over", node.text_of("size"))),
@@ -301,7 +295,7 @@ impl Writing<'_, '_> {
                     keys.set("value", quoted(&hex::encode(bytes)));
                     keys.set("type", quoted("bytes"));
                 } else {
-                    self.content(own, k, kind, (sized, rest), &mut keys)?;
+                    self.content(own, k, kind, sized, rest, &mut keys)?;
                 }
             }
             Shape::Switch => return Err("a type in a type".into()),
@@ -311,7 +305,7 @@ impl Writing<'_, '_> {
             }
             Shape::Other(name) => return Err(format!("type {name} is not carried over")),
         }
-        self.processed(own, k, (sized || rest, kind), &mut keys)?;
+        self.processed(own, k, sized || rest, kind, &mut keys)?;
         Ok(Some(keys))
     }
 
@@ -321,7 +315,8 @@ impl Writing<'_, '_> {
         own: usize,
         k: usize,
         kind: &Shape,
-        (sized, rest): (bool, bool),
+        sized: bool,
+        rest: bool,
         keys: &mut Keys,
     ) -> Result<(), String> {
         let attr = &self.model.types[own].seq[k];
@@ -387,13 +382,7 @@ impl Writing<'_, '_> {
     }
 
     /// `process` and `valid`.
-    fn processed(
-        &mut self,
-        own: usize,
-        k: usize,
-        (region, kind): (bool, &Shape),
-        keys: &mut Keys,
-    ) -> Result<(), String> {
+    fn processed(&mut self, own: usize, k: usize, region: bool, kind: &Shape, keys: &mut Keys) -> Result<(), String> {
         let attr = &self.model.types[own].seq[k];
         let node = attr.node;
         if let Some(process) = node.get("process") {
@@ -461,7 +450,7 @@ impl Writing<'_, '_> {
 }
 
 /// `size`: a field, with a factor and a summand.
-fn sized(path: &Path, (num, den): (i128, i128), plus: i128) -> Result<String, String> {
+fn sized(path: &Path, num: i128, den: i128, plus: i128) -> Result<String, String> {
     let small = |n: i128| n.unsigned_abs() < 1 << 24;
     if !small(num) || !small(den) || !small(plus) {
         return Err("numbers that are too large".into());

@@ -62,10 +62,7 @@ pub fn named(model: &Model<'_>, own: usize, text: &str) -> Shape {
         }
     }
     let path: Vec<&str> = text.split("::").map(str::trim).collect();
-    match model.find_type(&path, own) {
-        Some(found) => Shape::Type(found),
-        None => Shape::Other(text.to_owned()),
-    }
+    if let Some(found) = model.find_type(&path, own) { Shape::Type(found) } else { Shape::Other(text.to_owned()) }
 }
 
 /// The types that a field may have.
