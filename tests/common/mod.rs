@@ -448,3 +448,14 @@ pub fn numbered_beside(folder: &Scratch, other: bool) -> Vec<String> {
     let name = if other { "both.pcap" } else { "one.pcap" };
     [folder.write(name, bytes), "-p".into(), mine, "--protocol-file".into(), second].into()
 }
+
+/// The answer to a client's key: SHA-1 of the key and a fixed text, in base64 (RFC 6455, 4.2.2).
+pub fn answer_to(head: &[u8]) -> String {
+    let head = String::from_utf8_lossy(head).into_owned();
+    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
+    let hash = sha1_smol::Sha1::from(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")).digest().bytes();
+    let bits: String = hash.iter().map(|byte| format!("{byte:08b}")).collect();
+    let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+    let six = |bits: &[u8]| usize::from_str_radix(&format!("{:0<6}", String::from_utf8_lossy(bits)), 2).unwrap();
+    bits.as_bytes().chunks(6).map(|bits| letters[six(bits)]).chain(['=']).collect()
+}

@@ -1,6 +1,7 @@
 //! nano, pinus, pomelo: answers of probe-all.pcap.
 
 use super::peer::*;
+use crate::common::answer_to;
 use netkit::live::probe::Carrier;
 use std::time::Duration;
 
@@ -167,17 +168,6 @@ fn full_servers_differ_from_those_that_check_handshakes() {
         // The second connection has no handshake.
         assert_eq!(peer.sent()[1], [3, 0, 0, 0]);
     }
-}
-
-/// The answer to a client's key: SHA-1 of the key and a fixed text, in base64 (RFC 6455, 4.2.2).
-fn answer_to(head: &[u8]) -> String {
-    let head = String::from_utf8_lossy(head).into_owned();
-    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
-    let hash = sha1_smol::Sha1::from(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")).digest().bytes();
-    let bits: String = hash.iter().map(|byte| format!("{byte:08b}")).collect();
-    let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
-    let six = |bits: &[u8]| usize::from_str_radix(&format!("{:0<6}", String::from_utf8_lossy(bits)), 2).unwrap();
-    bits.as_bytes().chunks(6).map(|bits| letters[six(bits)]).chain(['=']).collect()
 }
 
 /// A WebSocket server: the upgrade, then a frame for each frame. Status `101 KEY` answers with that key, `101 -` with

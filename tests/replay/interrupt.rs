@@ -2,8 +2,10 @@
 //!
 //! Acknex has no goodbye (its server notices the silence), and nano over TCP only closes the stream.
 
+use crate::common::{answer_to, side_by_side, signal};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -93,4 +95,46 @@ fn waiting_for_a_client() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{output:?}");
     let (server, _) = listening(&["dnp/dnp-basic.pcap", "--flow", "1"]);
     assert_eq!(interrupt(server).status.code(), Some(130));
+}
+
+/// nano's server closes a WebSocket only after a first message. One session or many that are stopped before the upgrade
+/// is granted, or before the recorded handshake is due, send one, and a close frame.
+#[test]
+fn who_is_stopped_before_the_handshake_leaves() {
+    let many = ["--clients", "1", "--for", "60s"];
+    side_by_side([(false, &[][..]), (false, &many), (true, &[]), (true, &many)], |(granted, args)| {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let at = listener.local_addr().unwrap().to_string();
+        let play = ["nano/pomelo-ws.pcap", "--flow", "1", "--to", &at, "--speed", "0.001"];
+        let child = netkit(&[&play[..], args].concat()).spawn().unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        let answer = format!(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Accept: {}\r\n\r\n",
+            answer_to(&head)
+        );
+        // What is awaited in between cannot be seen from outside. Without the wait, another way is taken to the same end.
+        let pause = || std::thread::sleep(Duration::from_millis(200));
+        if granted {
+            stream.write_all(answer.as_bytes()).unwrap();
+            pause();
+        }
+        signal(&child, "-INT");
+        if !granted {
+            pause();
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+        let mut sent = Vec::new();
+        stream.read_to_end(&mut sent).unwrap();
+        drop(stream);
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+        let close = sent.len().checked_sub(8).map(|at| sent[at]);
+        assert_eq!((sent.first(), close), (Some(&0x82), Some(0x88)), "{granted} {args:?}: {sent:02x?}");
+    });
 }

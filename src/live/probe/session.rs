@@ -333,7 +333,7 @@ impl<'a> Session<'a> {
     /// Whether the server returns everything that was sent to it, also the goodbye. Waits for that at most `wait`.
     pub fn returns(&mut self, wait: Duration) -> bool {
         self.leaving();
-        self.drain(wait);
+        self.drain(wait, |_, _| {});
         self.returned(true)
     }
 
@@ -369,25 +369,27 @@ impl<'a> Session<'a> {
         self.leaving = true;
     }
 
-    /// Reads until the peer has closed its direction, too, at most for this time. After the user's request to stop, the
-    /// time is shorter.
-    fn drain(&mut self, most: Duration) {
+    /// Passes messages to `each` until the peer has closed its direction, too, at most for this time. After the user's
+    /// request to stop, the time is shorter.
+    fn drain(&mut self, most: Duration, each: fn(&mut Self, OwnedMessage)) {
         let until = Instant::now() + if self.stop.is_set() { most.min(LEAVING) } else { most };
-        while let Ok(Some(_)) = self.next(until) {}
+        while let Ok(Some(message)) = self.next(until) {
+            each(self, message);
+        }
     }
 
     /// Leaves as the protocol does, whatever has happened. Waits for the server's close if that must come first, and
     /// for the close of a stream.
     pub fn leave(&mut self) {
         let sent = self.goodbye();
-        if sent && self.actor.as_ref().is_some_and(|actor| actor.awaits_end()) {
-            self.drain(CLOSING);
+        if let Some(most) = self.actor.as_ref().and_then(|actor| actor.awaits_end()).filter(|_| sent) {
+            self.drain(most.min(CLOSING), |session, message| _ = session.accept(&message));
         }
         self.wire.finish();
         // A server that has refused a connection and gets no goodbye may never close it.
         let refused = self.actor.as_ref().is_some_and(|actor| actor.over().is_some());
         if sent && self.received && (self.parted || !refused) && self.carrier != Carrier::Udp {
-            self.drain(ENDING);
+            self.drain(ENDING, |_, _| {});
         }
     }
 

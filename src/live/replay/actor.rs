@@ -213,9 +213,10 @@ pub trait Actor {
     /// Leaves politely, whatever has happened.
     fn leave(&mut self, _out: &mut Outbox) {}
 
-    /// Whether the peer closes the connection after our goodbye, and this must be waited for.
-    fn awaits_end(&self) -> bool {
-        false
+    /// Returns the longest wait for the peer's part in the end, after which it closes the connection; `None`: the
+    /// goodbye is the last of it.
+    fn awaits_end(&self) -> Option<Duration> {
+        None
     }
 
     /// Returns the subject of a message, by which the live and the recorded message are paired: `reliable 1000`.

@@ -94,12 +94,11 @@ impl Player<'_, '_> {
             return self.done();
         }
         let awaits = self.actor.awaits_end();
-        let most = if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };
-        let most = now + self.hurried.unwrap_or(most);
+        let most = now + self.hurried.or(awaits).unwrap_or(CLOSING);
         self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
         if self.flush(None, now).is_err() {
             self.phase = Phase::Done;
-        } else if !awaits {
+        } else if awaits.is_none() {
             self.actions.push_back(Action::Finish);
         }
     }

@@ -12,7 +12,10 @@ use crate::live::replay::{Life, Phase, Rules};
 use crate::message::{Channel, OwnedMessage};
 use crate::protocols::hawknl;
 use serde_json::Value as Json;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// The shortest time that a client which has sent its exit gives the server to close the connection.
+const CLOSING: Duration = Duration::from_secs(2);
 
 pub static RULES: Rules = Rules {
     empty: "an empty datagram or frame ends the connection",
@@ -203,8 +206,8 @@ impl Actor for GneActor {
         }
     }
 
-    fn awaits_end(&self) -> bool {
-        self.life.role == Role::Client && self.exited
+    fn awaits_end(&self) -> Option<Duration> {
+        (self.life.role == Role::Client && self.exited).then(|| self.life.timeout.max(CLOSING))
     }
 
     fn identity(&self, decoded: &OwnedMessage) -> String {

@@ -4,7 +4,7 @@ use super::super::layout::Message::*;
 use super::super::layout::{BODY, CODE, FLAGS, ID, PAYLOAD, ROUTE};
 use super::super::payload;
 use super::Line::{self, Carrier, Package};
-use super::{LARGEST_ID, NanoActor, Request, hello, route};
+use super::{LARGEST_ID, NanoActor, Request, route};
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use crate::live::replay::{Life, Phase, Rules};
@@ -14,10 +14,12 @@ use crate::protocols::websocket::layout::Message::{Close, Ping, Pong, UpgradeReq
 use crate::protocols::websocket::layout::{CODE as CLOSE_CODE, HEAD, STATUS};
 use crate::protocols::websocket::upgrade;
 use serde_json::{Map, Value as Json, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The header line of an upgrade request. The server's answer proves that it has read it.
 const KEY: &str = "sec-websocket-key";
+/// The longest wait for the answer to the upgrade by a client that leaves.
+const GRANTED: Duration = Duration::from_millis(500);
 
 pub static RULES: Rules = Rules {
     empty: "",
@@ -103,8 +105,7 @@ impl Actor for NanoActor {
                 ..self.life.message(UpgradeRequest.name(), json!({ "head": head }))
             });
         } else if !self.websocket && !self.has_handshake {
-            let decoded = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
-            self.handshake(decoded, out);
+            self.greet(out);
         }
     }
 
@@ -187,9 +188,10 @@ impl Actor for NanoActor {
                     return Handling::Session;
                 }
                 self.life.reach(Phase::Open);
-                if !self.has_handshake {
-                    let decoded = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
-                    self.handshake(decoded, out);
+                if self.leaves {
+                    self.leave(out);
+                } else if !self.has_handshake {
+                    self.greet(out);
                 }
                 return Handling::Session;
             }
@@ -264,6 +266,18 @@ impl Actor for NanoActor {
     }
 
     fn leave(&mut self, out: &mut Outbox) {
+        // nano closes a WebSocket only after its first message. Without one it keeps the socket, so the handshake is
+        // sent even now, after the upgrade is granted.
+        if self.websocket && self.life.role == Role::Client && self.key.is_some() {
+            match self.life.phase {
+                Phase::New => {
+                    self.leaves = true;
+                    return;
+                }
+                Phase::Open => self.greet(out),
+                _ => {}
+            }
+        }
         // There is no goodbye package: the end of the stream is the goodbye.
         if self.websocket
             && self.life.phase > Phase::New
@@ -276,6 +290,10 @@ impl Actor for NanoActor {
             out.live(close);
         }
         self.life.phase = Phase::Over;
+    }
+
+    fn awaits_end(&self) -> Option<Duration> {
+        (self.leaves && self.life.phase == Phase::New).then_some(GRANTED)
     }
 
     fn identity(&self, decoded: &OwnedMessage) -> String {

@@ -82,6 +82,8 @@ struct NanoActor {
     has_ack: bool,
     /// The WebSocket's close frame was sent.
     parted: bool,
+    /// The client leaves as soon as the upgrade is granted.
+    leaves: bool,
 }
 
 /// The kind of a line.
@@ -135,6 +137,7 @@ impl NanoActor {
             // A probe acknowledges after it has sampled the packages that are answered before the ack.
             has_ack: ours(HandshakeAck.name()) || context.probe,
             parted: false,
+            leaves: false,
         }
     }
 
@@ -187,6 +190,12 @@ impl NanoActor {
             && decoded.has(&CODE)
             && decoded.derived(&ROUTE).is_none()
             && !wants_code(message)
+    }
+
+    /// Sends a handshake that was not recorded.
+    fn greet(&mut self, out: &mut Outbox) {
+        let decoded = self.life.message(Handshake.name(), json!({"body": hello(self.life.data.as_ref())}));
+        self.handshake(decoded, out);
     }
 
     fn handshake(&mut self, decoded: OwnedMessage, out: &mut Outbox) {

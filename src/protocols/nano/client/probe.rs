@@ -15,7 +15,7 @@ use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
     Ask, Carrier, ConnectData, Engine, Failure, Meaning, Method, Outcome, Probe, Question, Questions, Read, Refusal,
-    Series, Servers, Session,
+    Series, Servers,
 };
 use crate::message::OwnedMessage;
 use crate::protocols::websocket;
@@ -44,8 +44,6 @@ const SECOND: Duration = Duration::from_millis(500);
 /// The longest wait for the heartbeat that pomelo and pinus send directly after the ack, one round trip later. Without
 /// the wait it would be taken for the answer to ours, and so would every later one.
 const UNASKED: Duration = Duration::from_millis(50);
-/// The longest wait for the answer to the upgrade after the probe was stopped.
-const GRANTED: Duration = Duration::from_millis(500);
 /// The time in which a server that accepts no clients ends a connection that has sent no handshake.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
@@ -148,7 +146,10 @@ impl Questions for Nano {
         let refused = |reason: &str| Refusal::read(REFUSALS, received.message, reason);
         Ok(match Line::of(received) {
             FromCarrier(UpgradeResponse) if self.wants == UpgradeResponse.name() => {
-                upgraded(received, engine)?;
+                if let Err(failure) = upgraded(received, engine) {
+                    engine.session()?.abandon();
+                    return Err(failure);
+                }
                 Meaning::Answer
             }
             _ if received.from != Role::Server => Meaning::Stray,
@@ -170,17 +171,6 @@ impl Questions for Nano {
             Package(Handshake | Heartbeat) => Meaning::Session,
             _ => Meaning::Stray,
         })
-    }
-
-    /// nano closes a WebSocket only after its first message. Without one it keeps the socket, so the handshake is sent
-    /// even if the probe was stopped before the upgrade was granted.
-    fn leave(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
-        let stopped = |failure: &Failure| matches!(failure.outcome, Outcome::Interrupted | Outcome::TimedOut);
-        if self.carrier == Carrier::Ws && self.wants == UpgradeResponse.name() && result.as_ref().is_err_and(stopped) {
-            engine.sessions.iter_mut().for_each(Session::leaving);
-            let _ = engine.wait(self, None, Instant::now() + GRANTED);
-        }
-        result
     }
 }
 
