@@ -3,11 +3,11 @@
 use super::charts::{Chart, Mark, Point, chart, line};
 use super::figures::{Count, Shown, body, bytes, heading, region, table};
 use super::scale::{Linear, plain, time_label};
-use super::sections::bandwidth::STEPS;
 use super::sections::delays::{axis, delay, quantiles_of};
 use super::sections::{delivery, nothing, verdicts};
 use super::{Context, Html, Run, section};
 use crate::stats::plot::{Series, unit};
+use crate::stats::timeline::STEPS;
 use crate::stats::{diff, directions};
 use crate::traffic::histogram::Delays;
 use std::collections::BTreeMap;

@@ -72,7 +72,7 @@ pub use waiting::{Listed, Waiting};
 pub const CONVERSATIONS: usize = 100_000;
 /// The number of steps of the chart's timeline.
 const CHART_STEPS: usize = 4096;
-/// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
+/// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 10 s, and so on.
 pub(crate) const SECONDS: usize = 86_400;
 /// The number of steps of the timeline of a kind of message.
 const COURSE_STEPS: usize = 64;

@@ -4,7 +4,7 @@ use super::connections::{delivery, links, paths, pings, requests};
 use super::directions::senders;
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table, streams};
-use super::timeline::{blocks, step_text};
+use super::timeline::{STEPS, blocks, step_text};
 use super::{Stats, aligned, ends, protocol_of, rows, verdicts, when};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
@@ -19,8 +19,6 @@ use unicode_width::UnicodeWidthStr;
 const WIDTH: usize = 72;
 /// The cap on conversations in the overview of text output.
 const FLOWS: usize = 20;
-/// The chart shows the maximum of one of about this many steps.
-const STEPS: i64 = 100;
 
 /// The selected report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,7 +288,6 @@ fn chart(stats: &Stats, width: usize, text: &mut String) {
     let seen: Vec<f64> = columns.iter().map(|n| if *n > 0.0 { *n } else { f64::NAN }).collect();
     let _ = writeln!(text, "{}", blocks(&seen, 0.0));
     // The maximum is of round steps, which do not depend on the chart's width.
-    let line = if stats.duration() < 10.0 { &stats.chart } else { &stats.seconds };
-    let (most, step) = line.busiest((stats.duration() * 1e9) as i64 / STEPS);
+    let (most, step) = stats.chart.busiest(STEPS);
     let _ = writeln!(text, "messages over {:.3} s; at most {most} in {}", stats.duration(), step_text(step));
 }

@@ -2,9 +2,13 @@
 
 use std::cmp::Reverse;
 
+/// The most steps of a capture's course in text and in reports: finer ones would be too narrow to see.
+pub const STEPS: usize = 180;
+
 /// Counts over time.
 ///
-/// A step has the caller's width at first. The width is doubled whenever there are more steps than the cap.
+/// A step has the caller's width at first. If there are more steps than the cap, they are merged to the next round width,
+/// or in pairs if the width is not round.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     start: Option<i64>,
@@ -82,7 +86,7 @@ impl Timeline {
         let since = time.saturating_sub(start).max(0);
         let mut index = (since / self.width) as u64;
         while index >= self.cap as u64 {
-            self.halve();
+            self.widen();
             index = (since / self.width) as u64;
         }
         let index = index as usize;
@@ -95,18 +99,15 @@ impl Timeline {
         }
     }
 
-    fn halve(&mut self) {
-        self.width = self.width.saturating_mul(2);
-        let half = self.steps.len().div_ceil(2);
-        for k in 0..half {
-            let pair = self.steps.get(2 * k..).unwrap_or(&[]).iter().take(2);
-            let sum = pair
-                .fold(Bucket::default(), |a, b| Bucket { messages: a.messages + b.messages, bytes: a.bytes + b.bytes });
-            if let Some(step) = self.steps.get_mut(k) {
-                *step = sum;
-            }
-        }
-        self.steps.truncate(half);
+    /// Merges neighbouring steps.
+    fn widen(&mut self) {
+        let together = widening(self.width);
+        self.width = self.width.saturating_mul(together as i64);
+        let sum = |some: &[Bucket]| {
+            some.iter()
+                .fold(Bucket::default(), |a, b| Bucket { messages: a.messages + b.messages, bytes: a.bytes + b.bytes })
+        };
+        self.steps = self.steps.chunks(together).map(sum).collect();
     }
 
     /// The width of a step in nanoseconds.
@@ -119,11 +120,10 @@ impl Timeline {
         &self.steps
     }
 
-    /// The largest number of messages in one round step (1, 2 or 5 times a power of ten) of at least `least`
-    /// nanoseconds, and the length of that step. The steps begin with the first message, and are the shortest that are
-    /// a multiple of the timeline's own.
-    pub fn busiest(&self, least: i64) -> (u64, i64) {
-        let step = round().find(|step| *step >= least && step % self.width == 0).unwrap_or(self.width);
+    /// The largest number of messages in one round step, and the length of the step: the shortest of which at most
+    /// `most` cover the timeline. They begin with the first message.
+    pub fn busiest(&self, most: usize) -> (u64, i64) {
+        let step = round_step(self.width.saturating_mul(self.steps.len().max(1) as i64), most, self.width);
         let together = (step / self.width).max(1) as usize;
         let sums = self.steps.chunks(together).map(|steps| steps.iter().map(|step| step.messages).sum());
         (sums.max().unwrap_or(0), step)
@@ -222,11 +222,10 @@ mod tests {
         (0..800).for_each(|n| line.add(n * 10 * MS, 1));
         (0..30).for_each(|n| line.add((3200 + n) * MS, 1));
         assert_eq!(line.width(), 2 * MS);
-        assert_eq!(line.busiest(8000 * MS / 100), (10 + 30, 100 * MS));
-        assert_eq!(line.busiest(30 * MS), (5 + 30, 50 * MS));
-        // Steps of 4 ms cannot be combined to 50.
+        assert_eq!(line.busiest(100), (10 + 30, 100 * MS));
+        assert_eq!(line.busiest(180), (5 + 30, 50 * MS));
         line.add(9_000 * MS, 1);
-        assert_eq!((line.width(), line.busiest(30 * MS)), (4 * MS, (10 + 30, 100 * MS)));
+        assert_eq!((line.width(), line.busiest(181)), (10 * MS, (5 + 30, 50 * MS)));
         assert_eq!(Timeline::new(MS, 16).busiest(5), (0, MS));
     }
 

@@ -2,7 +2,7 @@
 //! page's policy allows only its own style and script.
 
 use super::common::{self, Scratch, Wire, args_of, ends_in, feed, fixture, run};
-use super::{Json, fixtures, stats};
+use super::{Json, fixtures, netkit, stats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -228,6 +228,14 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
             let mut sums = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "sum"));
             let sum = sums.next_back().map(|element| element.text.replace(',', ""));
             assert_eq!(sum.as_deref().map(number), want["bytes"].as_f64(), "{}: {id}", path.display());
+        }
+        // `stats` has the same steps as the pictures.
+        let text = netkit("stats", &path, &["-f", "text"]);
+        let own = text.split_once("; at most ").and_then(|(_, rest)| rest.lines().next()?.split_once(" in "));
+        let pictures: Vec<&str> = html.split("Bytes per second, in steps of ").skip(1).collect();
+        for picture in &pictures {
+            let (_, step) = own.unwrap_or_else(|| panic!("{}: {text}", path.display()));
+            assert!(picture.starts_with(&format!("{step}.")), "{}: {step}, {}", path.display(), &picture[..20]);
         }
         // Steps of time are 1, 2 or 5 times a power of ten.
         for step in html.split("in steps of ").skip(1).filter_map(|text| text.split(' ').next()) {

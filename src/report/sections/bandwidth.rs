@@ -7,9 +7,8 @@ use super::super::{Html, section};
 use super::nothing;
 use crate::stats::Plot;
 use crate::stats::plot::{Series, unit};
+use crate::stats::timeline::STEPS;
 
-/// The most steps of a picture: finer ones would be too narrow to see.
-pub const STEPS: usize = 180;
 /// The most rows of the table below it.
 const ROWS: usize = 40;
 

@@ -4,9 +4,9 @@ use super::super::charts::{Layer, areas};
 use super::super::figures::{Count, Shown, bytes, region, table, table_with};
 use super::super::scale::{ACROSS, time_label};
 use super::super::{Context, Html, section};
-use super::bandwidth::STEPS;
 use crate::capture::Time;
 use crate::render::utc;
+use crate::stats::timeline::STEPS;
 use crate::stats::{Cell, Plot, tables};
 use std::collections::BTreeSet;
 
