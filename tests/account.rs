@@ -215,7 +215,7 @@ fn others_at_a_recognised_server_are_reported() {
 
 /// Traffic apart from recognised servers is reported, too, unless the user wants no notes.
 #[test]
-fn others_beside_recognised_ones_are_reported() {
+fn others_among_recognised_ones_are_reported() {
     let server = |port: u16| SocketAddr::from(([10, 3, 0, 1], port));
     let mut wire = riptide(2, 20);
     for n in 0..30u8 {

@@ -318,7 +318,7 @@ impl Actor for ToyActor {
                     Some(ToyMessage::Bye) => self.life.phase = Phase::Over,
                     _ => {}
                 }
-                out.say.push_back(spoken);
+                out.messages.push_back(spoken);
             }
         }
         Ok(())
@@ -374,7 +374,7 @@ impl Actor for ToyActor {
         self.life.phase = Phase::Over;
     }
 
-    fn sure(&self, spoken: &OwnedMessage) -> bool {
+    fn is_reliable(&self, spoken: &OwnedMessage) -> bool {
         (NUMBERING.numbered)(spoken.message)
     }
 }

@@ -171,9 +171,9 @@ const SMALL: [&str; 22] = [
 /// known to be cut when its direction ends, or goes on with another one, may come later, before the next of its direction.
 #[test]
 fn messages_are_in_the_order_of_frames() {
-    let beside = common::captures_beside().iter().flat_map(|folder| common::entries(folder)).collect::<Vec<_>>();
-    let beside = beside.iter().filter(|folder| folder.is_dir()).flat_map(|folder| common::entries(folder));
-    let captures = all_fixtures().into_iter().chain(beside).filter(|path| path.to_string_lossy().contains(".pcap"));
+    let external = common::external_captures().iter().flat_map(|folder| common::entries(folder)).collect::<Vec<_>>();
+    let external = external.iter().filter(|folder| folder.is_dir()).flat_map(|folder| common::entries(folder));
+    let captures = all_fixtures().into_iter().chain(external).filter(|path| path.to_string_lossy().contains(".pcap"));
     let (late, read) = (AtomicUsize::new(0), AtomicUsize::new(0));
     common::side_by_side(captures, |path| {
         let args = common::args_of(&path);

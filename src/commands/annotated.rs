@@ -1,6 +1,7 @@
 //! `--pcap FILE.pcapng`: records an exchange with its messages as comments, like `decode -f pcapng`.
 
 use super::notify::notify;
+use super::outfile::Opened;
 use crate::cli::Global;
 use netkit::capture::Bound;
 use netkit::dissect::Options;
@@ -20,23 +21,19 @@ pub struct Recorded {
     pub comments: Option<Annotator>,
 }
 
-/// Starts a recording with a size limit. The file is opened, has a name, and may be watched. `options`: for reading its
-/// messages.
+/// Adds a size limit and, in a pcapng file, the comments to a recording. `options`: for reading its messages.
 ///
 /// # Errors
 /// Returns the errors of the file system.
-pub fn begin(
-    (opened, name, watched): (Box<dyn Write + Send>, &Path, bool),
-    most: usize,
-    options: impl FnOnce() -> Options,
-) -> io::Result<Recorded> {
+pub fn begin(opened: Opened<'_>, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recorded> {
+    let Opened { out, name, watched } = opened;
     let bound = Bound::new(most);
     let named = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("pcapng"));
     if !named {
-        return Ok(Recorded { out: Box::new(BufWriter::new(opened)), bound, comments: None });
+        return Ok(Recorded { out: Box::new(BufWriter::new(out)), bound, comments: None });
     }
     let how = Annotation { options: options(), bound: bound.clone(), watched };
-    let comments = Annotator::begin(Commenter::default(), how, opened)?;
+    let comments = Annotator::begin(Commenter::default(), how, out)?;
     Ok(Recorded { out: Box::new(comments.writer()), bound, comments: Some(comments) })
 }
 

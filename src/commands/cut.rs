@@ -97,7 +97,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         read => read,
     };
     whole(args, &mut marks, options)?;
-    let frames = write((&args.files, args.join), file, &marks)?;
+    let frames = write(&args.files, args.join, file, &marks)?;
     if stop().is_set() {
         notify(global, format_args!("{}: stopped, nothing is written", input::name(to)));
         return Ok(interrupt::status(false).unwrap_or(1));
@@ -109,8 +109,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     Ok(!pick.holds(global) as u8)
 }
 
-/// Opens the frames of files again; several, or one if this is set, are joined.
-fn capture((files, join): (&[PathBuf], bool)) -> anyhow::Result<Capture> {
+/// Opens the frames of files again; several, or one with `join`, are joined.
+fn capture(files: &[PathBuf], join: bool) -> anyhow::Result<Capture> {
     match files {
         [path] if !join => {
             let input = Input::new(input::open(path)?)?;
@@ -127,7 +127,7 @@ fn capture((files, join): (&[PathBuf], bool)) -> anyhow::Result<Capture> {
 /// Marks the frames of the selected conversations, with `--whole`.
 fn whole(args: &Decode, marks: &mut Marks, options: &Options) -> anyhow::Result<()> {
     if let Some(wanted) = marks.conversations.take() {
-        let mut packets = Packets::new(capture((&args.files, args.join))?).caps(options.limits.fragments);
+        let mut packets = Packets::new(capture(&args.files, args.join)?).caps(options.limits.fragments);
         let mut each = |_: &Frame<'_>, decoded: &Decoded<'_>| {
             let Decoded::Packet(packet) = decoded else { return };
             let transport = if matches!(packet.body, Body::Tcp(_)) { Transport::Tcp } else { Transport::Udp };
@@ -142,15 +142,15 @@ fn whole(args: &Decode, marks: &mut Marks, options: &Options) -> anyhow::Result<
     Ok(())
 }
 
-/// Writes the marked frames of files. Returns their number.
+/// Writes the marked frames of files, which are joined if there are several or `join` is set. Returns their number.
 ///
 /// # Errors
 /// Fails if the files cannot be read again, or the frames cannot be written.
-pub fn write(files: (&[PathBuf], bool), mut file: OutFile, marks: &Marks) -> anyhow::Result<u64> {
+pub fn write(files: &[PathBuf], join: bool, mut file: OutFile, marks: &Marks) -> anyhow::Result<u64> {
     let to = file.path().to_owned();
     let out = BufWriter::with_capacity(64 << 10, file.open()?);
     let mut writer = Writer::new(&to, out)?;
-    let (mut capture, mut written, mut link) = (capture(files)?, 0, LinkType::ETHERNET);
+    let (mut capture, mut written, mut link) = (capture(files, join)?, 0, LinkType::ETHERNET);
     while !stop().is_set() {
         let Ok(Some(frame)) = capture.next() else { break };
         if frame.number == 1 {

@@ -18,7 +18,8 @@ pub fn run(
     args: &Replay,
     global: &Global,
     clients: u32,
-    (order, peer): (Order<'_>, SocketAddr),
+    order: Order<'_>,
+    peer: SocketAddr,
     options: &Options,
 ) -> anyhow::Result<u8> {
     let sockets = if order.wants_datagrams() { 2 } else { 1 };

@@ -36,7 +36,7 @@ fn print(seen: &mut Summary, global: &Global) {
         }
         for (Tunnel { name, src, dst }, n) in seen.tunnels.iter() {
             let packets = if n == 1 { "packet" } else { "packets" };
-            notify(global, format_args!("{n} {packets} came through {name} from {src} to {dst}"));
+            notify(global, format_args!("{n} {packets} arrived through {name} from {src} to {dst}"));
         }
         if seen.tunnels.rest() > 0 {
             let n = seen.tunnels.rest();

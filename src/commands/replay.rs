@@ -49,7 +49,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     // Check the output before anything is read or sent.
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
     let changes = changes(args, &options)?;
-    let captured = read(args, global, (&options, &clients), &changes).with_context(|| name.clone());
+    let captured = read(args, global, &options, &clients, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         notify(global, format_args!("{name}: stopped before all of it was read"));
@@ -73,7 +73,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         for setting in missing {
             options.set(setting).map_err(Usage)?;
         }
-        captured = read(args, global, (&options, &clients), &changes).with_context(|| name.clone())?;
+        captured = read(args, global, &options, &clients, &changes).with_context(|| name.clone())?;
         chosen = captured.take(args.flow);
         notify(global, format_args!("{name}: read with the dictionary of an earlier connection"));
     }
@@ -128,9 +128,9 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     let peer = found?;
     if let (Some(clients), Some(peer)) = (args.clients, peer) {
-        return super::load::run(args, global, clients, (order, peer), &options);
+        return super::load::run(args, global, clients, order, peer, &options);
     }
-    let status = sessions(args, global, (&order, peer), &options, recording.as_ref());
+    let status = sessions(args, global, &order, peer, &options, recording.as_ref());
     drop(order);
     if let Some(recording) = recording {
         recording.end(global)?;
@@ -160,7 +160,8 @@ fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host:
 fn sessions(
     args: &Replay,
     global: &Global,
-    (order, peer): (&Order<'_>, Option<SocketAddr>),
+    order: &Order<'_>,
+    peer: Option<SocketAddr>,
     options: &Options,
     recording: Option<&Recorded>,
 ) -> anyhow::Result<u8> {
@@ -169,7 +170,7 @@ fn sessions(
         // Each session has its own conversation numbers: for the stream and the datagrams beside it, twice, since a
         // connection may have to be made again.
         let order = Order { flow: 1 + 4 * round as u64, ..order.clone() };
-        let played = play(args, global, (&order, peer), options);
+        let played = play(args, global, &order, peer, options);
         recording.map_or(Ok(()), Recorded::flush)?;
         match played {
             Ok(report) => {
@@ -217,7 +218,8 @@ fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
 fn read(
     args: &Replay,
     global: &Global,
-    (options, clients): (&Options, &Clients),
+    options: &Options,
+    clients: &Clients,
     changes: &Changes,
 ) -> anyhow::Result<Recording> {
     let (capture, broken) = match &args.files[..] {
@@ -246,7 +248,8 @@ fn host(target: &Target) -> String {
 fn play(
     args: &Replay,
     global: &Global,
-    (order, peer): (&Order<'_>, Option<SocketAddr>),
+    order: &Order<'_>,
+    peer: Option<SocketAddr>,
     options: &Options,
 ) -> Result<Report, NetError> {
     let mut progress = bar(global);

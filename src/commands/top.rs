@@ -260,7 +260,7 @@ fn draw(args: &Args, global: &Global, top: &Mutex<Top>, finished: &AtomicBool) -
             look.sort(sorted);
             let mut text = String::new();
             look.screen(&name, sorted, size, style.colour, &mut scroll, &mut text);
-            put(&text, size, style.colour).inspect_err(|_| stop().set())?;
+            put(&text, size.0, size.1, style.colour).inspect_err(|_| stop().set())?;
         }
     }
     Ok(())
@@ -283,7 +283,7 @@ fn scrolled(key: &[u8], scroll: &mut Scroll) -> bool {
 }
 
 /// Draws a page: each line over the one before, without flicker.
-fn put(text: &str, (width, height): (usize, Option<usize>), colour: bool) -> io::Result<()> {
+fn put(text: &str, width: usize, height: Option<usize>, colour: bool) -> io::Result<()> {
     let rows = height.unwrap_or(24);
     let mut out = String::from("\x1b[H");
     for line in text.lines().take(rows.saturating_sub(1)) {

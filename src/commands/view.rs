@@ -167,7 +167,7 @@ fn frames(args: &Args) -> Option<Frames> {
         let mut marks = Marks::default();
         frames.iter().for_each(|frame| marks.mark(*frame));
         let [file] = outfile::check([("s", Some(name))], &inputs(&files, &[]), false)?;
-        file.map_or(Ok(0), |file| cut::write((&files, files.len() > 1), file, &marks))
+        file.map_or(Ok(0), |file| cut::write(&files, files.len() > 1, file, &marks))
     };
     Some(Frames(Arc::new(move |name, frames| {
         if name.exists() {

@@ -65,16 +65,16 @@ fn value(field: &Json, place: &str, derived: bool) -> Result<One, String> {
     };
     let items = below.as_array().ok_or_else(|| format!("{place}.fields: expected a list"))?;
     if is_list(field) {
-        let (mut list, mut beside, mut some) = (Vec::new(), Vec::new(), false);
+        let (mut list, mut derived_list, mut some) = (Vec::new(), Vec::new(), false);
         for (k, item) in items.iter().enumerate() {
             let one = value(item, &format!("{place}.fields[{k}]"), derived || is(item, "derived"))?;
             list.extend(one.field);
             some |= one.derived.is_some();
-            beside.push(one.derived.unwrap_or_else(|| Json::Object(Map::new())));
+            derived_list.push(one.derived.unwrap_or_else(|| Json::Object(Map::new())));
         }
         return Ok(match derived {
-            true => leaf(Json::Array(beside)),
-            false => One { field: Some(Json::Array(list)), derived: some.then_some(Json::Array(beside)) },
+            true => leaf(Json::Array(derived_list)),
+            false => One { field: Some(Json::Array(list)), derived: some.then_some(Json::Array(derived_list)) },
         });
     }
     let mut both = Both::default();

@@ -116,7 +116,7 @@ impl Entry {
             None => named(&message, &source.registry)?,
         };
         let dissector = dissector_of(&proto, &source.registry)?;
-        let (fields, beside) = match map.remove("fields") {
+        let (fields, annotated) = match map.remove("fields") {
             Some(Json::Object(fields)) => (Json::Object(fields), None),
             Some(Json::Array(list)) => annotated::plain(&list).map_err(|what| match what.split_once(": ") {
                 Some((path, what)) => EncodeError::new(path, what),
@@ -133,12 +133,12 @@ impl Entry {
             }
         };
         let derived = match map.remove("derived") {
-            None | Some(Json::Null) => beside,
+            None | Some(Json::Null) => annotated,
             Some(Json::Array(list)) => {
                 let (fields, derived) = annotated::plain(&list).map_err(|what| EncodeError::new("derived", what))?;
                 derived.or(Some(fields))
             }
-            Some(derived @ Json::Object(_)) => Some(join(derived, beside)),
+            Some(derived @ Json::Object(_)) => Some(join(derived, annotated)),
             Some(other) => return Err(wrong("derived", "an object", &other)),
         };
         let packet = match map.remove("packet") {
@@ -280,8 +280,8 @@ fn time(value: &Json) -> Option<Time> {
 }
 
 /// Merges the derived values among an annotated line's fields with those in its `derived`.
-fn join(derived: Json, beside: Option<Json>) -> Json {
-    match (derived, beside) {
+fn join(derived: Json, annotated: Option<Json>) -> Json {
+    match (derived, annotated) {
         (Json::Object(mut all), Some(Json::Object(more))) => {
             for (key, value) in more {
                 all.entry(key).or_insert(value);

@@ -271,14 +271,14 @@ fn ends(entry: &Entry) -> (SocketAddr, SocketAddr) {
     let server = SocketAddr::new(SERVER, port);
     let (src, dst) = if entry.from == Role::Server { (server, client) } else { (client, server) };
     // If one endpoint is given, the other must have the same IP version.
-    let beside = |known: SocketAddr, other: SocketAddr| match known {
+    let same_version = |known: SocketAddr, other: SocketAddr| match known {
         SocketAddr::V4(_) => other,
         SocketAddr::V6(_) => SocketAddr::new(IpAddr::V6(mapped(other.ip())), other.port()),
     };
     match entry.ends {
         [Some(src), Some(dst)] => (src, dst),
-        [Some(src), None] => (src, beside(src, dst)),
-        [None, Some(dst)] => (beside(dst, src), dst),
+        [Some(src), None] => (src, same_version(src, dst)),
+        [None, Some(dst)] => (same_version(dst, src), dst),
         [None, None] => (src, dst),
     }
 }

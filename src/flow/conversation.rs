@@ -72,7 +72,7 @@ pub enum End {
 pub struct StreamLosses {
     /// Bytes that the capture already had: lost after the capture point, or resent too soon.
     pub resent: u64,
-    /// Bytes that came after later ones: lost before the capture point, or overtaken there.
+    /// Bytes that arrived after later ones: lost before the capture point, or overtaken there.
     pub filled: u64,
     /// Bytes that the receiver acknowledged and the capture never had: lost by the capture.
     pub missing: u64,

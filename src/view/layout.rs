@@ -49,9 +49,9 @@ pub struct Areas {
 /// The smallest terminal that is drawn on.
 pub const LEAST: (u16, u16) = (40, 12);
 /// From this width on, bytes are beside the fields.
-const BESIDE: u16 = 80;
+const WIDE: u16 = 80;
 /// The columns of the bytes, on wide terminals sixteen a row, else eight.
-const BYTES: [(u16, u16); 2] = [(150, 75), (BESIDE, 42)];
+const BYTES: [(u16, u16); 2] = [(150, 75), (WIDE, 42)];
 
 impl Areas {
     /// The areas of a terminal.

@@ -17,7 +17,7 @@ pub struct Parts {
     pub bytes: Vec<u8>,
     /// See `bytes`.
     pub length: usize,
-    /// The frames that it came in.
+    /// The frames that contain it.
     pub frames: Vec<u64>,
     /// The time of the last of them.
     pub time: Time,

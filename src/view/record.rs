@@ -213,7 +213,7 @@ impl Opened {
         Target { frame: self.frame, index: self.parts.dissection.index }
     }
 
-    /// All frames that it came in.
+    /// All frames that contain it.
     pub fn frames(&self) -> impl Iterator<Item = u64> {
         self.parts.frames.iter().copied().chain([self.frame])
     }

@@ -41,7 +41,7 @@ pub struct Store {
     wake: Wake,
     /// The screen has not yet looked at what it was woken for.
     woken: AtomicBool,
-    /// Messages that were not kept, because too many came at once.
+    /// Messages that were not kept, because too many arrived at once.
     missed: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    /// A message was not kept, because too many came at once.
+    /// A message was not kept, because too many arrived at once.
     pub fn miss(&self) {
         self.missed.fetch_add(1, Ordering::Relaxed);
     }

@@ -335,12 +335,12 @@ fn main() {
         let off = errors(between.at, delay);
         between.end();
         let (p50, p99) = (percentile(&off, 0.5), percentile(&off, 0.99));
-        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {} came", off.len());
+        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {} arrived", off.len());
         hold(&format!("delay {ms} ms"), p99 < 1.0 && off.len() == ECHOES as usize, text);
     }
     for ms in if counts { [].as_slice() } else { &[20, 60] }.iter().copied() {
         let [p50, p99, arrived] = as_a_user(echo.at, Duration::from_millis(ms));
-        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {arrived} came");
+        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {arrived} arrived");
         hold(&format!("delay {ms} ms, as a user sees it"), p99 < 1.0 && arrived == f64::from(ECHOES), text);
     }
     if strict && !broken.is_empty() {

@@ -176,19 +176,19 @@ fn shortest(mut work: impl FnMut()) -> Duration {
 
 /// The reader's share of the work, and the limit it sets for more processors.
 fn shares(path: &str) {
-    const LANES: usize = 4;
+    const WORKERS: usize = 4;
     let options = netkit::protocols::options();
     println!("\n{path}: reading, of one thread's time; times as fast with so many processors");
     for (name, format) in [("ndjson", Format::NDJSON), ("json", Format::JSON), ("tree", Format::TREE)] {
         let one = shortest(|| {
             dissect(path, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink())));
         });
-        let reader = shortest(|| with(&Crew::unread(LANES, &Nowhere), path));
+        let reader = shortest(|| with(&Crew::unread(WORKERS, &Nowhere), path));
         let all = shortest(|| {
             let renderer = Renderer::new(format, Style::default(), Box::new(std::io::sink()));
             let part = || renderer.part().expect("a format of parts");
-            let mut lanes: Vec<_> = (0..LANES).map(|_| Printed { part: part(), text: Vec::new() }).collect();
-            with(&Crew::new(&options, &mut lanes, &Nowhere), path);
+            let mut workers: Vec<_> = (0..WORKERS).map(|_| Printed { part: part(), text: Vec::new() }).collect();
+            with(&Crew::new(&options, &mut workers, &Nowhere), path);
         });
         let [one, reader, all] = [one, reader, all].map(|time| time.as_secs_f64());
         print!("{name:8} {:5.1} %, with dealing all of it {:+.1} %:", 100.0 * reader / one, 100.0 * (all / one - 1.0));

@@ -55,7 +55,7 @@ fn on_its_port() {
 
 /// Packets discarded before a conversation was recognised are counted.
 #[test]
-fn what_came_before_the_evidence_is_counted() {
+fn messages_before_the_evidence_are_counted() {
     let mut wire = Wire::default();
     let ends = super::ends(0);
     for n in 0..200u8 {

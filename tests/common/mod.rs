@@ -48,7 +48,7 @@ pub fn all_fixtures() -> Vec<PathBuf> {
 }
 
 /// The folder of captures beside the project, if there is one.
-pub fn captures_beside() -> Option<PathBuf> {
+pub fn external_captures() -> Option<PathBuf> {
     root().ancestors().skip(1).map(|folder| folder.join("shared/captures")).find(|folder| folder.is_dir())
 }
 
@@ -417,7 +417,7 @@ fields = { acked = "u16" }
 /// Writes a capture at a server, and returns the arguments with which it is read. Both sides number 600 messages of the
 /// protocol `mine`; three of every 50 of the client's are lost before, and come later. With `other`, the client also
 /// sends twice as many messages of another protocol between the same ports, numbered on their own.
-pub fn numbered_beside(folder: &Scratch, other: bool) -> Vec<String> {
+pub fn numbered_files(folder: &Scratch, other: bool) -> Vec<String> {
     let file = |name: &str, beside: &str, mark: &str| {
         let text = NUMBERED.replace("NAME", name).replace("BESIDE", beside).replace("MARK", mark);
         folder.write(&format!("{name}.toml"), text)

@@ -2,7 +2,7 @@
 //! between one pair of ports; `webrtc.tshark.tsv` is what tshark's dissectors say of it.
 
 use crate::cases::{lines, pcap, toml};
-use crate::common::{Scratch, fixture, numbered_beside};
+use crate::common::{Scratch, fixture, numbered_files};
 use crate::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -221,7 +221,7 @@ fn figures_are_by_protocol() {
 fn paths_are_by_protocol() {
     let folder = Scratch::new("beside-paths");
     let paths = [false, true].map(|other| {
-        let done = run_with(&["stats", "-f", "json"], &numbered_beside(&folder, other));
+        let done = run_with(&["stats", "-f", "json"], &numbered_files(&folder, other));
         let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
         let sent: u64 = stats["flow"][0]["client_messages"].as_u64().unwrap();
         assert_eq!(sent, if other { 2400 } else { 1200 }, "{stats}");

@@ -70,8 +70,8 @@ fn values(line: &Json, scale: &dyn Fn(&str) -> f64) -> Vec<(String, String)> {
     // and compressed there. Laminar's constant is hidden. The end of a Quake command, and players, are outside its
     // truth's fields.
     let ignored = ["low", "flags", "definitions", "compressed", "inflated", "sha256", "length"];
-    let beside = ["protocol_version", "command", "players"];
-    let ignored = [&ignored[..], &beside].concat();
+    let others = ["protocol_version", "command", "players"];
+    let ignored = [&ignored[..], &others].concat();
     all.retain(|(name, _)| !ignored.contains(&name.as_str()));
     all.iter_mut().for_each(|(_, value)| {
         if let Ok(n) = value.parse::<f64>() {
@@ -203,8 +203,8 @@ fn other_names_and_numbers_work_as_well() {
         .replace("protocol = \"enet\"", "protocol = \"other\"")
         .replace("channel_id", "lane")
         .replace("reliable_sequence_number", "serial")
-        .replace("\"fragment\"", "\"piece\"")
-        .replace("[struct.fragment]", "[struct.piece]")
+        .replace("\"fragment\"", "\"part\"")
+        .replace("[struct.fragment]", "[struct.part]")
         .replace("send_reliable", "message_of_the_day");
     let path = std::env::temp_dir().join(format!("netkit-described-{}-other.toml", std::process::id()));
     std::fs::write(&path, changed).unwrap();

@@ -123,7 +123,7 @@ fn nothing_to_suggest() {
     );
 }
 
-/// Of a damaged capture, what came before the damage is described.
+/// Of a damaged capture, the part before the damage is described.
 #[test]
 fn a_cut_capture() {
     let bytes = std::fs::read("fixtures/described/luanti.pcap").unwrap();

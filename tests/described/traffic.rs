@@ -210,7 +210,7 @@ fn renumbered(folder: &Scratch, text: &str) {
 
 /// Acknowledgements of everything below a number, of single numbers, and bits for the numbers before one, with one
 /// number space for each channel.
-const LANES: &str = r#"
+const CHANNELS: &str = r#"
 protocol = "lanes"
 encoding = "be"
 [udp]
@@ -260,7 +260,7 @@ about = "string8"
 #[test]
 fn each_space_has_numbers_of_its_own() {
     let folder = Scratch::new("described-lanes");
-    let file = folder.write("lanes.toml", LANES);
+    let file = folder.write("lanes.toml", CHANNELS);
     let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
     let mut wire = Wire::default();
     for seq in 0..4 {

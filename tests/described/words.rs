@@ -429,7 +429,7 @@ fn the_files_of_the_page_are_what_it_says() {
 }
 
 #[test]
-fn the_steps_of_the_newcomers_page_are_the_files_beside_it() {
+fn the_steps_of_the_newcomers_page_are_the_files_next_to_it() {
     let page = include_str!("../../src/docs/your_protocol.md");
     let shown: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let file =

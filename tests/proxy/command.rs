@@ -402,7 +402,7 @@ fn without_its_acks_a_message_is_sent_again() {
 
 /// A GNE server names a UDP port in its stream: these datagrams do not pass the proxy, which is reported.
 #[test]
-fn datagrams_beside_a_stream_are_reported() {
+fn datagrams_of_a_stream_are_reported() {
     let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s"];
     let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
     let replay = |args: &[&str]| {
@@ -426,7 +426,7 @@ fn datagrams_beside_a_stream_are_reported() {
 /// If both transports are relayed, the proxy replaces the ports that a GNE server and its client name: the datagrams
 /// pass the proxy, and are printed.
 #[test]
-fn datagrams_beside_a_stream_are_followed() {
+fn datagrams_of_a_stream_are_followed() {
     let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s", "-f", "ndjson"];
     let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
     let replay = |args: &[&str]| {

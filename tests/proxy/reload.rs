@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, command, lines};
-use crate::common::{Scratch, numbered_beside};
+use crate::common::{Scratch, numbered_files};
 use std::fs;
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -233,7 +233,7 @@ fn like_a_capture_of_two_protocols() {
     let folder = Scratch::new("like-two");
     let losses = [false, true].map(|other| {
         let [server, client] = sockets();
-        let capture = numbered_beside(&folder, other);
+        let capture = numbered_files(&folder, other);
         let capture: Vec<&str> =
             ["-f", "none", "--like"].into_iter().chain(capture.iter().map(String::as_str)).collect();
         let proxy = Proxy::start(&server, &capture);

@@ -2,7 +2,7 @@
 //! that `-p` finds.
 
 use super::captured::{CUTS, Cut, Kept, Line, Unclaimed, options, other_ports, packets, read, read_file};
-use super::common::{captures_beside, ends_in, entries, fixture};
+use super::common::{ends_in, entries, external_captures, fixture};
 use netkit::dissect::Evidence;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ const IN_PART: [(&str, &[&str]); 2] =
 
 /// The folders with captures of real programs.
 fn folders() -> impl Iterator<Item = PathBuf> {
-    std::iter::once(fixture("")).chain(captures_beside())
+    std::iter::once(fixture("")).chain(external_captures())
 }
 
 /// A file's name without its ending.

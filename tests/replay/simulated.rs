@@ -60,11 +60,11 @@ struct Net {
     log: Vec<Sent>,
     /// Each side's socket for datagrams beside the stream: whether it is connected, and the datagrams that wait until
     /// then.
-    beside: [(bool, Vec<Beside>); 2],
+    datagrams: [(bool, Vec<Datagram>); 2],
 }
 
 /// A datagram beside the stream: its index in the log, and its bytes.
-type Beside = (Option<usize>, Vec<u8>);
+type Datagram = (Option<usize>, Vec<u8>);
 
 impl Net {
     fn send(&mut self, from: usize, channel: Channel, bytes: Vec<u8>, now: Instant) {
@@ -181,8 +181,8 @@ fn staged(
     let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
     let reported = orders.each_ref().map(|order| order.options(&options(stage)));
     let planned = [orders[0].plan(&reported[0]), orders[1].plan(&reported[1])];
-    let beside = [40001, 40002].map(|port| orders[0].wants_datagrams().then_some(port));
-    let settings = [orders[0].settings(&reported[0], beside[0]), orders[1].settings(&reported[1], beside[1])];
+    let datagrams = [40001, 40002].map(|port| orders[0].wants_datagrams().then_some(port));
+    let settings = [orders[0].settings(&reported[0], datagrams[0]), orders[1].settings(&reported[1], datagrams[1])];
     let setups = [orders[0].setup(ends), orders[1].setup([ends[1], ends[0]])];
     let [one, two] = planned;
     let channels = |k: usize| {
@@ -203,7 +203,7 @@ fn staged(
         lost: 0,
         bad: stage.lossy.is_some(),
         log: Vec::new(),
-        beside: Default::default(),
+        datagrams: Default::default(),
     };
     let mut now = start;
     loop {
@@ -220,8 +220,8 @@ fn staged(
                 continue;
             }
             match packet {
-                Packet::Bytes(Channel::Datagrams, number, bytes) if !net.beside[to].0 => {
-                    net.beside[to].1.push((number, bytes));
+                Packet::Bytes(Channel::Datagrams, number, bytes) if !net.datagrams[to].0 => {
+                    net.datagrams[to].1.push((number, bytes));
                 }
                 Packet::Bytes(channel, number, bytes) => {
                     // A player that has left receives nothing.
@@ -255,7 +255,7 @@ fn act(player: &mut Player<'_, '_>, k: usize, net: &mut Net, now: Instant) {
             Action::Send(channel, bytes) => net.send(k, channel, bytes, now),
             Action::Finish => net.put(k, Packet::End, now),
             Action::ConnectDatagrams(_) => {
-                let (connected, waiting) = &mut net.beside[k];
+                let (connected, waiting) = &mut net.datagrams[k];
                 *connected = true;
                 for (number, bytes) in std::mem::take(waiting) {
                     number.into_iter().for_each(|k| net.log[k].arrived += 1);

@@ -1,7 +1,7 @@
 //! `-i IFACE -w FILE`: writes the frames to a file while they are read.
 
 use crate::cli::Rotation;
-use crate::commands::outfile::{Division, OutFile};
+use crate::commands::outfile::{Division, Opened, OutFile};
 use netkit::capture::{Frame, LinkType, Turn, Writer};
 use netkit::printable::Printable;
 use std::io::{BufWriter, Write};
@@ -46,7 +46,7 @@ impl Kept {
         let turn = Turn::default();
         let every = time.map(|time| Every { period: time.as_nanos() as i128, end: None, turn: turn.clone() });
         let division = (size.is_some() || time.is_some()).then_some(Division { size, count, turn });
-        let (out, name, _) = file.open_growing(division)?;
+        let Opened { out, name, .. } = file.open_growing(division)?;
         let writer = Some(Writer::new(name, BufWriter::with_capacity(64 << 10, out))?);
         Ok(Kept { file, writer, every, last: 0, link: LinkType::ETHERNET, failed: None })
     }

@@ -8,7 +8,7 @@ use netkit::protocols::described::{Collector, suggest};
 use std::io::Write;
 use std::path::Path;
 
-/// Reads the captures and prints the file. If a capture is damaged, what came before the damage counts.
+/// Reads the captures and prints the file. If a capture is damaged, the frames before the damage count.
 pub fn run(args: &Check) -> anyhow::Result<u8> {
     let mut collector = Collector::default();
     let read = std::iter::once(&args.file).chain(&args.captures).try_for_each(|path| read(path, &mut collector));

@@ -152,7 +152,7 @@ struct Open {
     /// Whether the place of some messages is unknown.
     unknown: bool,
     /// It was claimed by another protocol, which offers datagrams to this one.
-    beside: bool,
+    offered: bool,
 }
 
 /// Reads one capture.
@@ -356,7 +356,7 @@ impl Sink for CaptureTally<'_> {
             return;
         }
         if decision.taken.is_some() {
-            self.open.entry(decision.flow).or_default().beside = true;
+            self.open.entry(decision.flow).or_default().offered = true;
         }
         let observation = Observation::again(decision, self.options);
         let port = self.described.has_port(decision.transport, &decision.ends);
@@ -377,7 +377,7 @@ impl Sink for CaptureTally<'_> {
             (rejected.packets, rejected.bytes) = (closed.packets, closed.bytes);
         }
         let Some(open) = self.open.remove(&closed.flow) else { return };
-        if !own && !open.beside && open.messages > 0 {
+        if !own && !open.offered && open.messages > 0 {
             tally.given_up.add(open.messages, 1);
         }
         if let (Some(delivered), false, true) = (delivered, open.unknown, self.described.counts_all_bytes()) {

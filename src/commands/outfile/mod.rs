@@ -72,6 +72,16 @@ pub struct OutFile {
     temporary: Option<PathBuf>,
 }
 
+/// A recording that has been started.
+pub struct Opened<'f> {
+    /// Takes its bytes.
+    pub out: Box<dyn Write + Send>,
+    /// The name given by the user.
+    pub name: &'f Path,
+    /// Whether a reader may watch it grow.
+    pub watched: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// A new file.
@@ -158,16 +168,16 @@ impl OutFile {
         }
     }
 
-    /// Starts a recording, which grows under its final name, so that it exists however the program ends. Returns it
-    /// with its name, and that it is watched. `division`: into several files.
+    /// Starts a recording, which grows under its final name, so that it exists however the program ends. `division`:
+    /// into several files.
     ///
     /// # Errors
     /// Fails like [`OutFile::open`].
-    pub fn open_growing(&mut self, division: Option<Division>) -> io::Result<(Box<dyn Write + Send>, &Path, bool)> {
+    pub fn open_growing(&mut self, division: Option<Division>) -> io::Result<Opened<'_>> {
         if let Some(Division { size, count, turn }) = division {
             let mut parts = Parts::of(self, count);
             let out = Rotating::new(size.unwrap_or(u64::MAX), turn, move || parts.begin())?;
-            return Ok((Box::new(out), &self.name, true));
+            return Ok(Opened { out: Box::new(out), name: &self.name, watched: true });
         }
         let mut options = OpenOptions::new();
         options.write(true);
@@ -177,16 +187,15 @@ impl OutFile {
             How::Direct => self.direct(),
         };
         let file = file.map_err(|error| self.named(error))?;
-        Ok((Box::new(file), &self.name, true))
+        Ok(Opened { out: Box::new(file), name: &self.name, watched: true })
     }
 
-    /// Starts a recording like [`OutFile::open`]. Returns it with its name, and whether it is a pipe or a device, whose
-    /// reader sees the bytes at once.
+    /// Starts a recording like [`OutFile::open`]. Pipes and devices are watched: their reader sees the bytes at once.
     ///
     /// # Errors
     /// Fails like [`OutFile::open`].
-    pub fn open_named(&mut self) -> io::Result<(Box<dyn Write + Send>, &Path, bool)> {
-        Ok((Box::new(self.open()?), &self.name, self.how == How::Direct))
+    pub fn open_named(&mut self) -> io::Result<Opened<'_>> {
+        Ok(Opened { out: Box::new(self.open()?), watched: self.how == How::Direct, name: &self.name })
     }
 
     /// The path that the user gave.

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 
 /// The number of them that are stored: those that began first.
 const REMEMBERED: usize = 256;
-/// The cap on conversations that are counted once, although they were evicted and came back.
+/// The cap on conversations that are counted once, although they were evicted and returned.
 const COUNTED: usize = 1 << 20;
 
 /// A conversation with messages whose senders are unknown.

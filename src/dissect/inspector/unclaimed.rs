@@ -195,7 +195,7 @@ impl Unclaimed {
     }
 
     fn sort(&mut self) {
-        // The parts of a conversation that was evicted and came back are one.
+        // The parts of a conversation that was evicted and returned are one.
         self.ended.sort_by_key(|part| part.flow);
         self.ended.dedup_by(|part, before| {
             let same = part.flow == before.flow;

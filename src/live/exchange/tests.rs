@@ -46,7 +46,7 @@ fn bytes_in_messages_out_bytes_to_send() {
         (welcome.message, welcome.from, welcome.number(&crate::protocols::riptide::layout::CLIENT)),
         ("welcome", Role::Server, Some(7))
     );
-    assert_eq!(welcome.first, Some(now), "its first byte came then");
+    assert_eq!(welcome.first, Some(now), "its first byte arrived then");
     assert!(tcp.poll_message().is_none() && tcp.ended().is_none());
     // The end: first the messages before it, then the reason why nothing follows.
     tcp.recv(&[7, 1, 0, 6, 0, 0, 0, 0, 0, 1, 0], later);
@@ -155,7 +155,7 @@ fn a_peer_without_end_is_left() {
 
 /// A verdict on a stranger is based on the beginning of a stream, in one entry, or on some datagrams.
 #[test]
-fn the_beginning_of_what_came_is_kept() {
+fn the_beginning_of_the_received_data_is_kept() {
     let kept = |datagrams, chunks: usize, size: usize| {
         let mut raw = raw::Raw::default();
         (0..chunks).for_each(|n| raw.keep(&vec![n as u8; size], datagrams));

@@ -180,7 +180,7 @@ impl Figures {
     }
 
     /// Counts the progress of a client since the last call.
-    pub(super) fn met(&mut self, client: &mut Client<'_, '_>) {
+    pub(super) fn progressed(&mut self, client: &mut Client<'_, '_>) {
         let (connected, before) = (client.connected, client.resent);
         if let Some(took) = connected.filter(|_| !client.counted) {
             client.counted = true;

@@ -250,7 +250,7 @@ impl Round<'_, '_> {
             self.figures.late(now.saturating_duration_since(due));
         }
         client.go(&self.shared, self.poll.registry(), &mut self.buffer, now);
-        self.figures.met(client);
+        self.figures.progressed(client);
         if client.is_done() {
             if let Some(client) = self.slots.get_mut(slot).and_then(Option::take) {
                 let whole = self.figures.ended(client.end(self.poll.registry()), self.stopping.is_some());

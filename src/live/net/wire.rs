@@ -42,7 +42,7 @@ pub struct Wire<'a> {
     patience: Duration,
     stop: CancelToken,
     /// The system's error about an earlier datagram or write. It is reported after all data that arrived before.
-    untold: Option<NetError>,
+    deferred: Option<NetError>,
 }
 
 impl<'a> Wire<'a> {
@@ -93,7 +93,7 @@ impl<'a> Wire<'a> {
     fn of_datagrams(socket: Socket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
         let (patience, stop) = (Duration::ZERO, CancelToken::default());
         let tape = Tape::new(recorder, ends);
-        Wire { socket, ends, tape, buffer: vec![0; BUFFER], patience, stop, untold: None }
+        Wire { socket, ends, tape, buffer: vec![0; BUFFER], patience, stop, deferred: None }
     }
 
     /// Uses a TCP connection, which we have opened (`ours`) or the peer.
@@ -114,7 +114,7 @@ impl<'a> Wire<'a> {
         let mut tape = Tape::new(recorder, ends);
         tape.connected(!ours as usize, now()).map_err(NetError::Record)?;
         let (socket, patience, stop) = (Socket::Tcp(stream), timeout.max(SLICE), stop.clone());
-        Ok(Wire { socket, ends, tape, buffer: vec![0; CHUNK], patience, stop, untold: None })
+        Ok(Wire { socket, ends, tape, buffer: vec![0; CHUNK], patience, stop, deferred: None })
     }
 
     /// Our address and the peer's.
@@ -134,18 +134,18 @@ impl<'a> Wire<'a> {
     /// Returns the error of the socket or the recorder.
     pub fn recv(&mut self, wait: Duration) -> Result<Arrived<'_>, NetError> {
         let datagrams = !matches!(self.socket, Socket::Tcp(_));
-        let mut wait = if self.untold.is_some() { Duration::ZERO } else { wait };
+        let mut wait = if self.deferred.is_some() { Duration::ZERO } else { wait };
         let mut errors = 0..ERRORS;
         let read = loop {
             match self.socket.read(&mut self.buffer, wait) {
                 Err(error) if datagrams && !waited(&error) && errors.next().is_some() => {
-                    (self.untold, wait) = (Some(NetError::of_datagram(error)), Duration::ZERO);
+                    (self.deferred, wait) = (Some(NetError::of_datagram(error)), Duration::ZERO);
                 }
                 other => break other,
             }
         };
         let reset = match read {
-            Err(error) if waited(&error) => match self.untold.take() {
+            Err(error) if waited(&error) => match self.deferred.take() {
                 None => return Ok(Arrived::Nothing),
                 Some(NetError::Closed { reset }) if !datagrams => reset,
                 Some(error) => return Err(error),
@@ -189,16 +189,16 @@ impl<'a> Wire<'a> {
                     match socket.datagram(bytes).map_err(NetError::of_datagram) {
                         Ok(()) => break true,
                         // The system reports an earlier datagram's error instead of sending this one.
-                        Err(error @ NetError::Refused) if errors.next().is_some() => self.untold = Some(error),
+                        Err(error @ NetError::Refused) if errors.next().is_some() => self.deferred = Some(error),
                         Err(error) => return Err(error),
                     }
                 }
             }
-            Socket::Tcp(_) if self.untold.is_some() => return Ok(()),
+            Socket::Tcp(_) if self.deferred.is_some() => return Ok(()),
             Socket::Tcp(stream) => match write(stream, bytes, self.patience, &self.stop) {
                 Ok(()) => false,
                 Err(error @ NetError::Closed { .. }) => {
-                    self.untold = Some(error);
+                    self.deferred = Some(error);
                     return Ok(());
                 }
                 Err(error) => return Err(error),

@@ -264,10 +264,10 @@ fn ask_all<'a>(
 /// Whether a later method has observed more than an earlier one.
 fn says_more(before: &Failure, after: Option<&Failure>, carrier: Carrier) -> bool {
     let outcome = after.map_or(Outcome::Ok, |failure| failure.outcome);
-    let unsaid = |failure: &Failure| failure.details.contains_key("ended");
+    let ended = |failure: &Failure| failure.details.contains_key("ended");
     // A server that closes after its answer to an upgrade speaks WebSocket.
-    let upgraded = outcome == Outcome::Closed && carrier == Carrier::Ws && after.is_some_and(|after| !unsaid(after));
-    outcome.weight() > before.outcome.weight() || upgraded && before.outcome == outcome && unsaid(before)
+    let upgraded = outcome == Outcome::Closed && carrier == Carrier::Ws && after.is_some_and(|after| !ended(after));
+    outcome.weight() > before.outcome.weight() || upgraded && before.outcome == outcome && ended(before)
 }
 
 /// Whether other methods are of no use.

@@ -290,7 +290,7 @@ impl<'a> Session<'a> {
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        while let Some(message) = self.out.say.pop_front() {
+        while let Some(message) = self.out.messages.pop_front() {
             self.last_sent = self.write(&message).map_err(|error| self.failure(error))?;
             self.last_message = message;
         }
@@ -405,7 +405,7 @@ impl<'a> Session<'a> {
         let early = self.stop.is_set() && !self.received && self.carrier == Carrier::Udp;
         let (times, pause) = if early { (TIMES, UNANSWERED) } else { (1, BETWEEN) };
         // There is a pause between transmissions.
-        let goodbyes = std::mem::take(&mut self.out.say);
+        let goodbyes = std::mem::take(&mut self.out.messages);
         for (number, message) in (0..times).flat_map(|_| &goodbyes).enumerate() {
             if number > 0 {
                 std::thread::sleep(pause);

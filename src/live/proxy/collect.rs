@@ -1,5 +1,6 @@
 //! Collects the messages that pass, and applies the rules to each.
 
+use super::datagram_ports::PortField;
 use super::holds::{Holds, Waited, Waits};
 use super::writing::{Change, Writing};
 use super::{DatagramPorts, Direction};
@@ -179,7 +180,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Follows the datagrams that streams name beside themselves.
+    /// Relays the datagrams that streams announce.
     #[must_use]
     pub fn datagram_ports(mut self, datagram_ports: Option<DatagramPorts>) -> Collector<'a> {
         self.follows |= datagram_ports.is_some();
@@ -214,8 +215,8 @@ impl<'a> Collector<'a> {
         self.outcomes.as_ref()
     }
 
-    /// Returns the field of a message that names a port, and the port to write into it.
-    fn named(&mut self, decoded: &OwnedMessage, message: &Message<'_>) -> Option<(&'static str, u16)> {
+    /// Returns the field of a message that names a port.
+    fn named(&mut self, decoded: &OwnedMessage, message: &Message<'_>) -> Option<PortField> {
         let names = message.flow_info.options.registry.for_line(decoded.proto)?.port_names()?;
         let (ports, ends) = (self.datagram_ports.as_mut()?, message.flow_info.ends?);
         match ports.replace(&names, decoded, message.flow_info.flow, ends) {
@@ -328,16 +329,17 @@ impl<'a> Collector<'a> {
         &mut self,
         decoded: &OwnedMessage,
         edits: &[&Assignment],
-        named: Option<(&'static str, u16)>,
-        (flow, options): (u64, &Options),
+        named: Option<PortField>,
+        flow: u64,
+        options: &Options,
         bytes: &[u8],
     ) -> Result<(Vec<String>, Vec<u8>), String> {
         let (puts, mut changed) = edit(edits, decoded, &Names::new(options))?;
-        if let Some((field, port)) = named {
-            changed.edit(|fields| fields[field] = port.into());
+        if let Some(PortField { name, port }) = named {
+            changed.edit(|fields| fields[name] = port.into());
         }
         let mut names = Put::names(&puts);
-        names.extend(named.map(|(field, _)| field.to_string()));
+        names.extend(named.map(|field| field.name.to_string()));
         let change = [Change::Edited(puts, Box::new(changed))];
         let writing = self.writing(flow, decoded.proto, options).ok_or("messages of its protocol cannot be encoded")?;
         Ok((names, writing.changed(std::slice::from_ref(decoded), &change, flow, bytes)?))
@@ -400,7 +402,7 @@ impl<'a> Collector<'a> {
                     names
                 })));
             }
-            self.hold(message, &mut transit, &decoded, (&decision, None), passed);
+            self.hold(message, &mut transit, &decoded, &decision, None, passed);
             transit.decoded = Some(Box::new(decoded));
         } else if edits
             || self.holds.is_some()
@@ -415,13 +417,13 @@ impl<'a> Collector<'a> {
                 let _ = writing.encoder.encode(&decoded.line(flow));
             }
             if wanted {
-                let made = self.changed(&decoded, &decision.edits, named, (flow, options), bytes);
+                let made = self.changed(&decoded, &decision.edits, named, flow, options, bytes);
                 seen.edited = Some(Edited::of(made.map(|(names, bytes)| {
                     transit.bytes = Some(bytes);
                     names
                 })));
             }
-            self.hold(message, &mut transit, &decoded, (&decision, named), passed);
+            self.hold(message, &mut transit, &decoded, &decision, named, passed);
             if stream && (transit.touched() || transit.held.is_some()) {
                 transit.decoded = Some(Box::new(decoded));
             }

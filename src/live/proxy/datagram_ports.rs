@@ -31,6 +31,15 @@ struct Ports {
     client: Option<u16>,
 }
 
+/// A field that names a port, and the port to write into it.
+#[derive(Clone, Copy, Debug)]
+pub struct PortField {
+    /// The field's name.
+    pub name: &'static str,
+    /// The port.
+    pub port: u16,
+}
+
 /// Opens sockets for the datagrams that streams name.
 #[derive(Debug)]
 pub struct DatagramPorts {
@@ -52,8 +61,7 @@ impl DatagramPorts {
         std::mem::take(&mut self.opened)
     }
 
-    /// Returns the field of a message that names a port, and the port to write into it. `ends`: the client's and the
-    /// server's address of the stream.
+    /// Returns the field of a message that names a port. `ends`: the client's and the server's address of the stream.
     ///
     /// # Errors
     /// Fails if no socket can be opened.
@@ -63,7 +71,7 @@ impl DatagramPorts {
         decoded: &OwnedMessage,
         flow: u64,
         ends: [SocketAddr; 2],
-    ) -> io::Result<Option<(&'static str, u16)>> {
+    ) -> io::Result<Option<PortField>> {
         let named =
             |field: &Field| decoded.number(field).and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
         if decoded.message == names.offer.0 {
@@ -78,13 +86,14 @@ impl DatagramPorts {
             }
             self.ports.insert(flow, Ports { ours, client: None });
             self.opened.push(Opened { client, server, target, of: ends[0] });
-            return Ok(Some((names.offer.1.name, ours[0])));
+            return Ok(Some(PortField { name: names.offer.1.name, port: ours[0] }));
         }
         if decoded.message == names.answer.0
             && let Some(ports) = self.ports.get_mut(&flow)
         {
             ports.client = named(names.answer.1);
-            return Ok(ports.client.map(|_| (names.answer.1.name, ports.ours[1])));
+            let replaced = PortField { name: names.answer.1.name, port: ports.ours[1] };
+            return Ok(ports.client.map(|_| replaced));
         }
         Ok(None)
     }

@@ -3,6 +3,7 @@
 //! The relay adds a message that matches, and the screen lists it, changes it, passes it or drops it. Both hold the lock
 //! for the time of a few assignments only: the relay never waits for the screen.
 
+use super::datagram_ports::PortField;
 use crate::dissect::{Message, Target};
 use crate::filter::Filter;
 use crate::live::rules::Assignment;
@@ -24,8 +25,14 @@ pub(crate) enum Choice {
     Drop,
 }
 
-/// The number of a message that has waited, and its place among the messages.
-pub(super) type Waited = (u64, Target);
+/// A message that has waited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waited {
+    /// Its number among all that have waited.
+    pub id: u64,
+    /// Its place among the messages.
+    pub target: Target,
+}
 
 /// A message that waits for the user.
 pub(super) struct Waits {
@@ -33,8 +40,8 @@ pub(super) struct Waits {
     pub decoded: OwnedMessage,
     /// The changes by rules, before the user's.
     pub edits: Vec<Assignment>,
-    /// The field that names a port, and the port to write into it.
-    pub named: Option<(&'static str, u16)>,
+    /// The field that names a port.
+    pub named: Option<PortField>,
     pub bytes: Vec<u8>,
 }
 
@@ -100,7 +107,8 @@ impl std::fmt::Debug for Holds {
 }
 
 impl Holds {
-    /// At most `most` messages wait, each for at most `time`. `wake` is called when there is something to see.
+    /// Creates an empty list of at most `most` messages, which wait at most `time` each. `wake` is called
+    /// when there is something to see.
     pub fn new(most: usize, time: Duration, wake: impl Fn() + Send + Sync + 'static) -> Holds {
         Holds { state: Mutex::default(), most, time, wake: Box::new(wake) }
     }
@@ -109,7 +117,7 @@ impl Holds {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on messages that match wait; `None`: no more do.
+    /// Selects the messages that wait from now on; `None`: none.
     pub fn hold(&self, filter: Option<(String, Filter)>) {
         let mut state = self.state();
         state.begun |= filter.is_some();
@@ -177,7 +185,7 @@ impl Holds {
         Some(id)
     }
 
-    /// Takes the decisions, and those that time has made.
+    /// Takes the user's decisions, and passes the messages that nobody decided in time.
     pub(super) fn choices(&self, now: Instant) -> Vec<(u64, Choice, HeldOutcome)> {
         let mut state = self.state();
         let mut choices = Vec::new();
@@ -195,7 +203,7 @@ impl Holds {
         choices
     }
 
-    /// A message no longer waits.
+    /// Notes that a message no longer waits.
     pub(super) fn done(&self, id: u64, outcome: HeldOutcome) {
         let mut state = self.state();
         let Some(at) = state.held.iter().position(|held| held.id == id) else { return };
@@ -208,8 +216,9 @@ impl Holds {
         (self.wake)();
     }
 
-    /// A decision had no effect: the message has passed as it was.
-    pub(super) fn refuse(&self, (id, target): (u64, Target), why: &str) {
+    /// Notes that a decision had no effect: the message has passed as it was.
+    pub(super) fn refuse(&self, waited: Waited, why: &str) {
+        let Waited { id, target } = waited;
         let mut state = self.state();
         state.held.retain(|held| held.id != id);
         state.outcomes.insert((target.frame, target.index), HeldOutcome::Refused);
@@ -223,7 +232,7 @@ impl Holds {
         self.state().refused.take()
     }
 
-    /// The changes of a message could not be made: it goes on waiting.
+    /// Notes that the changes of a message could not be made: it goes on waiting.
     pub(super) fn failed(&self, id: u64, why: String) {
         let mut state = self.state();
         if let Some(held) = state.held.iter_mut().find(|held| held.id == id) {

@@ -24,11 +24,17 @@ const QUANTILES: usize = 33;
 /// The minimum number of round trips for a distribution.
 const FEWEST: usize = 10;
 
+/// The protocol of a conversation: each numbers its own messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    flow: u64,
+    proto: &'static str,
+}
+
 /// Reads a capture's messages. Arrays are indexed by [`Direction`].
 #[derive(Debug, Default)]
 pub struct Like {
-    /// By conversation and protocol: each protocol numbers its own messages.
-    connections: FxHashMap<(u64, &'static str), Path>,
+    connections: FxHashMap<Key, Path>,
     counts: [Counts; 2],
     messages: [u64; 2],
     delays: [Delays; 2],
@@ -47,7 +53,8 @@ impl Like {
         };
         let (own, other) = (direction.index(), direction.other().index());
         self.messages[own] += 1;
-        let (key, now) = ((message.flow_info.flow, message.dissection.proto), message.place.time.near_nanos());
+        let key = Key { flow: message.flow_info.flow, proto: message.dissection.proto };
+        let now = message.place.time.near_nanos();
         for event in message.dissection.delivery.iter() {
             if *event == Event::Begin {
                 self.end(key);
@@ -77,7 +84,7 @@ impl Like {
     }
 
     /// Ends a connection.
-    fn end(&mut self, key: (u64, &'static str)) {
+    fn end(&mut self, key: Key) {
         let Some(path) = self.connections.remove(&key) else { return };
         self.counts.iter_mut().zip([0, 1]).for_each(|(counts, direction)| counts.add(&path.counts(direction)));
     }

@@ -45,7 +45,7 @@ fn as_many_are_lost_as_asked() {
 }
 
 #[test]
-fn losses_come_in_rows() {
+fn losses_are_in_bursts() {
     for (share, burst) in [(0.1, 4.0), (0.2, 3.0), (0.3, 8.0)] {
         let loss = Some(Loss { share, burst: Some(burst) });
         // The mean of many runs. A run of 20,000 has a few hundred bursts, whose mean varies more.
@@ -56,7 +56,7 @@ fn losses_come_in_rows() {
             (lost, count) = (lost + rows.iter().sum::<usize>(), count + rows.len());
         }
         let (mean, all) = (lost as f64 / count as f64, lost as f64 / (20.0 * COUNT as f64));
-        assert!((mean / burst - 1.0).abs() < 0.05, "{share}/{burst}: rows of {mean}");
+        assert!((mean / burst - 1.0).abs() < 0.05, "{share}/{burst}: bursts of {mean}");
         assert!((all / share - 1.0).abs() < 0.05, "{share}/{burst}: {all} lost");
     }
 }
@@ -166,7 +166,7 @@ fn streams_stall_and_reset_by_seed() {
 
 /// The probabilities of a loss after a packet that arrived, and after a lost one.
 #[test]
-fn transitions_between_rows() {
+fn transitions_between_bursts() {
     let transitions = |share, burst| Loss { share, burst }.transitions();
     assert_eq!(transitions(0.2, Some(4.0)), [0.0625, 0.75]);
     assert_eq!(transitions(0.5, Some(1.0)), [1.0, 0.0], "one by one");

@@ -1,7 +1,8 @@
 //! Messages that wait for the user, where they are read: which ones wait, and what the user's decision makes of them.
 
 use super::collect::{Collector, InTransit};
-use super::holds::{Choice, HeldOutcome, Waits};
+use super::datagram_ports::PortField;
+use super::holds::{Choice, HeldOutcome, Waited, Waits};
 use super::writing::Change;
 use crate::dissect::{Message, Options, Target};
 use crate::filter::Names;
@@ -15,7 +16,8 @@ impl Collector<'_> {
         message: &Message<'_>,
         transit: &mut InTransit,
         decoded: &OwnedMessage,
-        (decision, named): (&Decision<'_>, Option<(&'static str, u16)>),
+        decision: &Decision<'_>,
+        named: Option<PortField>,
         passed: bool,
     ) {
         let Some(holds) = self.holds.as_ref().filter(|_| !passed && !decision.dropped) else { return };
@@ -23,7 +25,8 @@ impl Collector<'_> {
         let edits = decision.edits.iter().map(|edit| (*edit).clone()).collect();
         let bytes = message.place.bytes.to_vec();
         transit.held = Some(Box::new(Waits { id, decoded: decoded.clone(), edits, named, bytes }));
-        transit.waited = Some((id, Target { frame: message.place.frame, index: message.dissection.index }));
+        transit.waited =
+            Some(Waited { id, target: Target { frame: message.place.frame, index: message.dissection.index } });
     }
 
     /// Applies the user's decision to a message that waits. If its changes cannot be made, it goes on waiting.
@@ -43,7 +46,7 @@ impl Collector<'_> {
                     edit(&edits, &waits.decoded, &Names::new(options))
                         .map(|(puts, changed)| transit.change = Change::Edited(puts, Box::new(changed)))
                 } else {
-                    self.changed(&waits.decoded, &edits, waits.named, (transit.flow, options), &waits.bytes)
+                    self.changed(&waits.decoded, &edits, waits.named, transit.flow, options, &waits.bytes)
                         .map(|(_, bytes)| transit.bytes = Some(bytes))
                 };
                 if let Err(why) = made {

@@ -229,7 +229,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         self.streams.get(&ends).is_some_and(|both| !both.buffers[direction.index()].waiting.is_empty())
     }
 
-    /// Applies the decisions of the user, and those of time. Called often.
+    /// Applies the user's decisions, and passes the messages that nobody decided in time. Called often.
     pub fn release(&mut self, now: Instant) -> Released {
         let mut released = Released::default();
         let Some(holds) = self.inspector.sink().holds.clone() else { return released };

@@ -229,8 +229,8 @@ pub trait Actor {
         without(decoded.to_json(), self.rules().volatile(decoded.message))
     }
 
-    /// Whether the peer's transport delivers such a message for sure.
-    fn sure(&self, decoded: &OwnedMessage) -> bool;
+    /// Whether the peer's transport delivers such a message reliably.
+    fn is_reliable(&self, decoded: &OwnedMessage) -> bool;
 }
 
 /// A protocol whose recorded conversations can be played.

@@ -28,7 +28,7 @@ pub struct Asking {
 impl Asking {
     /// Sends a question for the first time.
     pub fn new(message: OwnedMessage, repeats: Repeats, now: Instant, out: &mut Outbox) -> Asking {
-        out.say.push_back(message.clone());
+        out.messages.push_back(message.clone());
         Asking { message, repeats, first: now, last: now, tries: 1 }
     }
 
@@ -43,7 +43,7 @@ impl Asking {
             self.last = now;
             self.tries += 1;
             out.counts.resent += 1;
-            out.say.push_back(self.message.clone());
+            out.messages.push_back(self.message.clone());
         }
         let end = self.first + patience;
         Some(if self.tries < most { end.min(self.last + every) } else { end })

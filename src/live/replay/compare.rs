@@ -47,7 +47,11 @@ pub struct Compared {
 }
 
 /// Splits the expected messages into parts. Each has a flag: it is known to have arrived, though it was not kept.
-pub fn apart(actor: &dyn Actor, expected: &[Recorded], arrived: &dyn Fn(usize) -> bool) -> Vec<(Recorded, bool)> {
+pub fn expected_parts(
+    actor: &dyn Actor,
+    expected: &[Recorded],
+    arrived: &dyn Fn(usize) -> bool,
+) -> Vec<(Recorded, bool)> {
     let mut all = Vec::with_capacity(expected.len());
     for (at, message) in expected.iter().enumerate() {
         actor.parts(message.decoded.clone(), &mut |decoded| {
@@ -78,11 +82,11 @@ pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], received: &[Own
     }
     // A message that the capture has, too, is one too many, and no other content.
     let known: HashSet<(String, String)> = expected.iter().map(|(m, _)| key(&m.decoded)).collect();
-    let mut met = vec![false; received.len()];
+    let mut paired = vec![false; received.len()];
     let mut open: Vec<(bool, &Recorded)> = Vec::new();
     for (recorded, arrived) in expected {
         match live.get_mut(&key(&recorded.decoded)).and_then(VecDeque::pop_front) {
-            Some(k) => met.get_mut(k).into_iter().for_each(|m| *m = true),
+            Some(k) => paired.get_mut(k).into_iter().for_each(|m| *m = true),
             None => open.push((*arrived, recorded)),
         }
     }
@@ -94,7 +98,7 @@ pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], received: &[Own
         Cause::Others(kind) => found.others.push((kind, divergence)),
         Cause::Answer | Cause::Application => found.divergences.push(divergence),
     };
-    for (decoded, _) in received.iter().zip(&met).filter(|(_, met)| !**met) {
+    for (decoded, _) in received.iter().zip(&paired).filter(|(_, paired)| !**paired) {
         let about = actor.identity(decoded);
         if known.contains(&key(decoded)) {
             find(decoded, Divergence::Extra { message: about, content: actor.content(decoded) });

@@ -1,13 +1,13 @@
 //! Plays a conversation to a peer's address, and returns the report.
 
-use super::compare::{Compared, apart, compare};
+use super::compare::{Compared, compare, expected_parts};
 use super::opening::Opening;
 use super::plan::{Choices, Plan};
 use super::player::{Channels, Pace, Player, Progress, Settings};
 use super::recording::Conversation;
 use super::report::Report;
 use super::sockets::{Sockets, play};
-use super::waiting::{Door, Waiting};
+use super::waiting::{Acceptor, Waiting};
 use crate::dissect::Options;
 use crate::flow::Transport;
 use crate::live::NetError;
@@ -216,17 +216,17 @@ impl<'a> Order<'a> {
     ) -> Result<Report, NetError> {
         let actor = || self.plan(options).1;
         let opening = Opening::new(self.conversation, self.choices.role, options, &actor);
-        let mut door = Door::new(waiting, opening);
+        let mut acceptor = Acceptor::new(waiting, opening);
         let mut open = self.open(([0, 0, 0, 0], 0).into());
         let mut last: Option<Report> = None;
         let report = loop {
-            match door.next(&open, self.timeout, until) {
+            match acceptor.next(&open, self.timeout, until) {
                 Ok((sockets, peer)) => {
                     let Played { report, engaged, others } = self.play(sockets, options, progress)?;
                     if engaged || report.stopped || report.complete() {
                         break report;
                     }
-                    door.left(
+                    acceptor.left(
                         peer,
                         others,
                         report.ended.as_ref().or(report.trouble.as_ref()).map_or("silent", |why| why),
@@ -236,33 +236,34 @@ impl<'a> Order<'a> {
                     open.flow += 2;
                 }
                 Err(error @ (NetError::NoAnswer | NetError::Interrupted)) => {
-                    if door.visitors.last.is_none() {
+                    if acceptor.visitors.last.is_none() {
                         return Err(error);
                     }
-                    door.close();
-                    break self.unplayed(last, options, &door, &error);
+                    acceptor.close();
+                    break self.unplayed(last, options, &acceptor, &error);
                 }
                 Err(error) => return Err(error),
             }
         };
-        door.close();
-        let mut remarks: Vec<String> = door.visitors.remarks().collect();
+        acceptor.close();
+        let mut remarks: Vec<String> = acceptor.visitors.remarks().collect();
         remarks.extend(report.remarks);
         Ok(Report { remarks, ..report })
     }
 
     /// Returns the report if no visitor was played, or if the last one has left at once: then it is that session's.
-    fn unplayed(&self, last: Option<Report>, options: &Options, door: &Door<'_, '_>, why: &NetError) -> Report {
+    fn unplayed(&self, last: Option<Report>, options: &Options, acceptor: &Acceptor<'_, '_>, why: &NetError) -> Report {
         let stopped = matches!(why, NetError::Interrupted);
         let mut report = last.unwrap_or_else(|| {
             let (plan, actor) = self.plan(options);
-            let expected = apart(&*actor, &plan.expected, &|_| false);
+            let expected = expected_parts(&*actor, &plan.expected, &|_| false);
             let Compared { divergences, others } = compare(&*actor, &expected, &[]);
             let (steps, expected) = (plan.steps.len() as u64, divergences.len() as u64);
-            let trouble = door.visitors.why.clone().filter(|_| !stopped);
+            let trouble = acceptor.visitors.why.clone().filter(|_| !stopped);
             Report { steps, expected, divergences, others, trouble, ..Report::default() }
         });
-        let nobody = format!("nobody else sent {}, the recording's opening, within {:?}", door.name(), self.timeout);
+        let nobody =
+            format!("nobody else sent {}, the recording's opening, within {:?}", acceptor.name(), self.timeout);
         report.stopped |= stopped;
         match &mut report.trouble {
             _ if stopped => _ = report.trouble.get_or_insert(why.to_string()),

@@ -53,13 +53,13 @@ impl Changes {
     }
 
     /// Applies the changes that concern a message.
-    pub(super) fn make(&self, message: &Message<'_>, recorded: &mut Recorded, met: &mut Meetings) {
+    pub(super) fn make(&self, message: &Message<'_>, recorded: &mut Recorded, counters: &mut RuleCounters) {
         recorded.decoded.left_out = self.compared.as_ref().is_some_and(|filter| !filter.matches(message));
         if self.rules.is_empty() {
             return;
         }
         let options = message.flow_info.options;
-        let decision = self.rules.decide(message, met.0.entry(message.flow_info.flow).or_default());
+        let decision = self.rules.decide(message, counters.0.entry(message.flow_info.flow).or_default());
         recorded.dropped = decision.dropped;
         recorded.changed.delay = decision.delay;
         recorded.changed.copies = decision.copies;
@@ -78,6 +78,6 @@ impl Changes {
     }
 }
 
-/// The number of messages of each conversation that the rules have met.
+/// The messages of each conversation that the rules have matched.
 #[derive(Debug, Default)]
-pub(super) struct Meetings(BTreeMap<u64, Counters>);
+pub(super) struct RuleCounters(BTreeMap<u64, Counters>);

@@ -67,7 +67,7 @@ impl Life {
 
     /// Returns the conversation with this version, if there is one.
     #[must_use]
-    pub fn spoken(self, version: Option<&'static str>) -> Life {
+    pub fn with_version(self, version: Option<&'static str>) -> Life {
         Life { version: version.or(self.version), ..self }
     }
 
@@ -83,7 +83,7 @@ impl Life {
     }
 
     /// Begins another conversation.
-    pub fn afresh(&mut self) {
+    pub fn restart(&mut self) {
         (self.phase, self.silent, self.asking, self.why) = (Phase::New, false, None, None);
     }
 

@@ -48,9 +48,9 @@ pub struct Numbers {
     /// The time for which the peer must have been at rest before it is left: its resends may still arrive.
     pub rest: Duration,
     /// The time of the peer's last message that had to be acknowledged.
-    stirred: Option<Instant>,
+    last_numbered: Option<Instant>,
     /// The time from which on the goodbye has been waiting.
-    parting: Option<Instant>,
+    leaving_since: Option<Instant>,
     asap: bool,
 }
 
@@ -58,14 +58,14 @@ impl Numbers {
     /// Creates the numbers of a session. `asap`: no recorded clock sets the time of a goodbye.
     pub fn new(by: &'static Numbering, sent: Unacknowledged, rest: Duration, asap: bool) -> Numbers {
         let peer = Received::from(by.first.into(), by.modulus.into());
-        Numbers { by, next: by.first, sent, peer, rest, stirred: None, parting: None, asap }
+        Numbers { by, next: by.first, sent, peer, rest, last_numbered: None, leaving_since: None, asap }
     }
 
     /// Begins another session.
-    pub fn afresh(&mut self, out: &mut Outbox) {
+    pub fn restart(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
         self.peer = Received::from(self.by.first.into(), self.by.modulus.into());
-        (self.next, self.parting) = (self.by.first, None);
+        (self.next, self.leaving_since) = (self.by.first, None);
     }
 
     /// The number of our next message.
@@ -80,7 +80,7 @@ impl Numbers {
     /// Sends a message with the next number.
     pub fn send(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
         let decoded = decoded.with(self.by.field, self.next);
-        out.say.push_back(decoded.clone());
+        out.messages.push_back(decoded.clone());
         self.sent.push(self.next, decoded, now);
         self.next = self.after(self.next);
     }
@@ -114,20 +114,19 @@ impl Numbers {
         let arrival = self.peer.take(number);
         out.counts.copies += u64::from(arrival != Arrival::New);
         if arrival != Arrival::Ignored {
-            self.stirred = Some(now);
+            self.last_numbered = Some(now);
         }
         arrival
     }
 
     /// Whether everything is acknowledged, and the peer is at rest.
     pub fn settled(&self, now: Instant) -> bool {
-        self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= self.rest)
+        self.sent.is_empty() && self.last_numbered.is_none_or(|at| now.saturating_duration_since(at) >= self.rest)
     }
 
-    /// Returns the event that a goodbye still waits for. A peer that keeps on sending has no rest, and is left all the
-    /// same.
+    /// Returns the event that a goodbye still waits for. A peer that keeps on sending has no rest, and is left anyway.
     pub fn rests(&mut self, now: Instant) -> Option<&'static str> {
-        let since = *self.parting.get_or_insert(now);
+        let since = *self.leaving_since.get_or_insert(now);
         match self.sent.is_empty() {
             false => Some("the last acknowledgements"),
             // By the recording's clock, the goodbye has its own time.

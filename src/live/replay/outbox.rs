@@ -46,7 +46,7 @@ impl Counts {
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// The messages to send, in order.
-    pub say: VecDeque<OwnedMessage>,
+    pub messages: VecDeque<OwnedMessage>,
     /// The counts.
     pub counts: Counts,
     /// Remarks for the user, each once.
@@ -66,7 +66,7 @@ impl Outbox {
     /// Sends an answer made live, which the recording does not have.
     pub fn live(&mut self, decoded: OwnedMessage) {
         self.counts.live += 1;
-        self.say.push_back(decoded);
+        self.messages.push_back(decoded);
     }
 
     /// Adds a remark for the user.

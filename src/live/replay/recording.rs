@@ -1,7 +1,7 @@
 //! The conversations of a capture, as messages that can be played.
 
 use super::changed::Changed;
-use super::edit::{Changes, Meetings};
+use super::edit::{Changes, RuleCounters};
 use crate::capture::{CaptureError, Decoded, Leg, Packets, Time};
 use crate::dissect::{Dissector, Inspector, LiveCaps, Message, Options, Role, Sink};
 use crate::filter::Filter;
@@ -110,7 +110,7 @@ impl Recording {
             recording: Recording::default(),
             clients,
             changes,
-            met: Meetings::default(),
+            counters: RuleCounters::default(),
             caps: options.limits.live,
             messages: 0,
             bytes: 0,
@@ -199,7 +199,7 @@ struct Collect<'a> {
     recording: Recording,
     clients: &'a Clients,
     changes: &'a Changes,
-    met: Meetings,
+    counters: RuleCounters,
     caps: LiveCaps,
     messages: usize,
     bytes: usize,
@@ -236,7 +236,7 @@ impl Sink for Collect<'_> {
             changed: Changed::default(),
             captured: None,
         };
-        self.changes.make(message, &mut recorded, &mut self.met);
+        self.changes.make(message, &mut recorded, &mut self.counters);
         let flow_info = message.flow_info;
         let conversation = self.recording.flows.entry(flow_info.flow).or_insert_with(|| Conversation {
             flow: flow_info.flow,

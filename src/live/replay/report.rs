@@ -91,9 +91,9 @@ impl Report {
             |kind: &str, u: &Unsent| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
         self.refused.iter().for_each(|u| line(unsent("refused", u)));
         self.unsent.iter().for_each(|u| line(unsent("unsaid", u)));
-        self.divergences.iter().for_each(|divergence| line(programs(divergence)));
+        self.divergences.iter().for_each(|divergence| line(as_json(divergence)));
         for (kind, divergence) in &self.others {
-            let mut value = programs(divergence);
+            let mut value = as_json(divergence);
             value["others"] = (*kind).into();
             line(value);
         }
@@ -156,7 +156,7 @@ impl Report {
 }
 
 /// Returns a divergence as a JSON object.
-fn programs(divergence: &Divergence) -> Json {
+fn as_json(divergence: &Divergence) -> Json {
     match divergence {
         Divergence::Missing { frame, message } => {
             json!({"report": "divergence", "kind": "missing", "frame": frame, "message": message})

@@ -33,7 +33,7 @@ pub struct Sockets<'a> {
     first: Option<Vec<u8>>,
     /// The error after which nothing more arrives beside the stream. It is reported after the stream's data, which may
     /// be the peer's goodbye.
-    untold: Option<NetError>,
+    deferred: Option<NetError>,
 }
 
 impl<'a> Sockets<'a> {
@@ -59,7 +59,7 @@ impl<'a> Sockets<'a> {
     }
 
     fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {
-        Sockets { open, main, caller, socket: None, datagrams: None, turned: false, first: None, untold: None }
+        Sockets { open, main, caller, socket: None, datagrams: None, turned: false, first: None, deferred: None }
     }
 
     /// Returns the parameters with which the conversation was opened.
@@ -99,7 +99,7 @@ impl<'a> Sockets<'a> {
                 self.main.finish();
                 let Open { transport, peer, timeout, recorder, ref stop, .. } = self.open;
                 self.main = Wire::connect(transport, peer, timeout, recorder, stop)?;
-                (self.datagrams, self.untold) = (None, None);
+                (self.datagrams, self.deferred) = (None, None);
                 player.connected(self.main.ends(), Instant::now());
             }
             Action::ConnectDatagrams(port) => {
@@ -121,7 +121,7 @@ impl<'a> Sockets<'a> {
             }
             let turned = std::mem::take(&mut self.turned);
             if let Some(wire) = self.datagrams.as_mut().filter(|_| !turned)
-                && self.untold.is_none()
+                && self.deferred.is_none()
             {
                 match wire.recv(Duration::ZERO) {
                     Ok(Arrived::Bytes(bytes)) => {
@@ -130,19 +130,19 @@ impl<'a> Sockets<'a> {
                         return Ok(true);
                     }
                     Ok(_) => {}
-                    Err(error) => self.untold = Some(error),
+                    Err(error) => self.deferred = Some(error),
                 }
             }
             let left = until.saturating_duration_since(Instant::now());
             let wait = match self.datagrams {
-                Some(_) if turned || self.untold.is_some() => Duration::ZERO,
+                Some(_) if turned || self.deferred.is_some() => Duration::ZERO,
                 Some(_) => left.min(TURN),
                 None => left,
             };
             match self.main.recv(wait)? {
                 Arrived::Bytes(bytes) => player.recv(Channel::Main, bytes, Instant::now()),
                 Arrived::End(reset) => player.closed(reset, Instant::now()),
-                Arrived::Nothing if self.untold.is_some() => return self.untold.take().map_or(Ok(false), Err),
+                Arrived::Nothing if self.deferred.is_some() => return self.deferred.take().map_or(Ok(false), Err),
                 Arrived::Nothing if !turned && Instant::now() >= until => return Ok(false),
                 Arrived::Nothing => continue,
             }

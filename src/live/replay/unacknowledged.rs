@@ -118,7 +118,7 @@ impl<N: Copy + PartialEq> Unacknowledged<N> {
                 w.tries += 1;
                 out.counts.resent += 1;
                 renew(&mut w.number, &mut w.decoded);
-                out.say.push_back(w.decoded.clone());
+                out.messages.push_back(w.decoded.clone());
             }
             let due = end.min(w.last + self.pause(w.tries));
             next = Some(next.map_or(due, |n| n.min(due)));
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(sent.acknowledged(1, at(30), &mut out).map(|(_, took)| took), Some(Duration::from_millis(30)));
         assert!(sent.acknowledged(1, at(31), &mut out).is_none());
         assert_eq!(when(&mut sent, 60, &mut out), (Some(at(110)), None));
-        assert_eq!(out.say.iter().map(|s| s.message).collect::<Vec<_>>(), ["two"]);
+        assert_eq!(out.messages.iter().map(|s| s.message).collect::<Vec<_>>(), ["two"]);
         assert_eq!(when(&mut sent, 130, &mut out), (None, Some(("two", 2))));
         assert_eq!((out.counts.acknowledged, out.counts.resent, out.counts.unacknowledged), (1, 1, 1));
     }
@@ -175,7 +175,7 @@ mod tests {
                 (next, None) => now = next.expect("it waits"),
             }
         };
-        assert_eq!((out.say.len(), lost.1), (14, 15));
+        assert_eq!((out.messages.len(), lost.1), (14, 15));
         let took = now - start;
         assert!(took > Duration::from_secs(2) && took < Duration::from_secs(5), "{took:?}");
     }
@@ -190,7 +190,7 @@ mod tests {
         sent.push(1, OwnedMessage::default(), at(0));
         sent.push(2, OwnedMessage::default(), at(30));
         sent.tick(at(50), &mut out);
-        assert_eq!(out.say.len(), 1, "the first message is resent, the second is not due");
+        assert_eq!(out.messages.len(), 1, "the first message is resent, the second is not due");
         assert!(sent.acknowledged(1, at(55), &mut out).is_none());
         assert_eq!(sent.acknowledged(2, at(55), &mut out).map(|(_, took)| took), Some(Duration::from_millis(25)));
         assert_eq!(out.counts.acknowledged, 2);

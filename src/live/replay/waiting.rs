@@ -27,7 +27,7 @@ const LISTED: usize = 20;
 /// Larger than any datagram.
 const DATAGRAM: usize = 1 << 16;
 
-/// The time in which whoever has sent a datagram still waits for an answer. Later it is sent again.
+/// The time in which the sender of a datagram still waits for an answer. Later it sends the datagram again.
 const RECENT: Duration = Duration::from_secs(1);
 
 /// A port that waits for a peer.
@@ -109,7 +109,7 @@ struct Caller<'a> {
 }
 
 /// A port, the opening that is waited for, and the other visitors.
-pub struct Door<'w, 'a> {
+pub struct Acceptor<'w, 'a> {
     waiting: &'w Waiting,
     opening: Opening<'w>,
     callers: Vec<Caller<'a>>,
@@ -121,10 +121,10 @@ pub struct Door<'w, 'a> {
     early: VecDeque<Other>,
 }
 
-impl<'w, 'a> Door<'w, 'a> {
-    /// Creates a door without visitors.
-    pub fn new(waiting: &'w Waiting, opening: Opening<'w>) -> Door<'w, 'a> {
-        Door {
+impl<'w, 'a> Acceptor<'w, 'a> {
+    /// Creates an acceptor without visitors.
+    pub fn new(waiting: &'w Waiting, opening: Opening<'w>) -> Acceptor<'w, 'a> {
+        Acceptor {
             waiting,
             opening,
             callers: Vec::new(),
@@ -151,7 +151,7 @@ impl<'w, 'a> Door<'w, 'a> {
     /// Waits for a peer that sends the recorded opening. The peer in `open` does not matter.
     ///
     /// # Errors
-    /// Returns the errors of the sockets, the user's request to stop, or [`NetError::NoAnswer`] if nobody has come for
+    /// Returns the errors of the sockets, the user's request to stop, or [`NetError::NoAnswer`] if nobody has arrived for
     /// `patience` after the last visitor, or until `until`.
     pub fn next(
         &mut self,

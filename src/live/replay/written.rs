@@ -11,8 +11,13 @@ impl Conversation {
     /// Returns the rules that were applied to none of our messages.
     pub fn idle<'c>(&self, changes: &'c Changes, role: Role) -> impl Iterator<Item = &'c str> {
         let ours = || self.messages.iter().filter(move |m| m.decoded.from == role);
-        let met: Vec<usize> = ours().flat_map(|m| m.changed.rules.iter().copied()).collect();
-        changes.rules.iter().enumerate().filter(move |(at, _)| !met.contains(at)).map(|(_, rule)| rule.text.as_str())
+        let applied: Vec<usize> = ours().flat_map(|m| m.changed.rules.iter().copied()).collect();
+        changes
+            .rules
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| !applied.contains(at))
+            .map(|(_, rule)| rule.text.as_str())
     }
 
     /// Writes our edited messages, so that mistakes are known before the first packet. From then on their bytes and

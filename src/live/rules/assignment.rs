@@ -77,14 +77,22 @@ impl Assignment {
         Err(Misfit::Path(format!("{whose} {no} {name:?}{near}{advice}")))
     }
 
-    /// Puts the value into the fields of a message of this kind. Returns the value and its places: several if several
-    /// payloads of the message have the field.
+    /// Puts the value into the fields of a message of this protocol and name. Returns the value and its places: several
+    /// if several payloads of the message have the field.
     ///
     /// # Errors
     /// The message has no such field, or the field has another type.
-    pub fn make(&self, kind: (&str, &str), places: &mut Places<'_>, names: &Names<'_>) -> Result<Vec<Put>, String> {
+    pub fn make(
+        &self,
+        proto: &str,
+        message: &str,
+        places: &mut Places<'_>,
+        names: &Names<'_>,
+    ) -> Result<Vec<Put>, String> {
         let path = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
-        let Some(list) = names.payloads(kind.0, kind.1) else { return Ok(vec![self.put(path, kind, places, names)?]) };
+        let Some(list) = names.payloads(proto, message) else {
+            return Ok(vec![self.put(path, proto, message, places, names)?]);
+        };
         let own = present(&places.fields, &path) || present(&places.packet, &path);
         let inner = match path.first() {
             Some(PathStep::Name("payload")) => &path[1..],
@@ -99,17 +107,18 @@ impl Assignment {
                 }
                 _ => what,
             };
-            return Ok(vec![self.put(path.clone(), kind, places, names).map_err(none)?]);
+            return Ok(vec![self.put(path.clone(), proto, message, places, names).map_err(none)?]);
         }
         let of = |at: usize| [PathStep::Name(list), PathStep::Index(at)].into_iter().chain(inner.iter().copied());
-        having.into_iter().map(|at| self.put(of(at).collect(), kind, places, names)).collect()
+        having.into_iter().map(|at| self.put(of(at).collect(), proto, message, places, names)).collect()
     }
 
     /// Puts the value at one path.
     fn put(
         &self,
         mut full: Vec<PathStep<'_>>,
-        kind: (&str, &str),
+        proto: &str,
+        message: &str,
         places: &mut Places<'_>,
         names: &Names<'_>,
     ) -> Result<Put, String> {
@@ -134,7 +143,7 @@ impl Assignment {
         {
             fields["payload"] = values.clone();
         }
-        let found = fields_of(kind.0, kind.1, &words(&full), names).ok();
+        let found = fields_of(proto, message, &words(&full), names).ok();
         let (place, pointer) = place(if header { packet } else { fields }, &full)?;
         let name = self.path.as_str();
         let known = found.filter(|found| !found.fields.is_empty()).map(|found| found.fields);

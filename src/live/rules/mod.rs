@@ -18,7 +18,7 @@
 //! messages that its expression can match.
 
 mod assignment;
-mod met;
+mod matches;
 mod parse;
 mod placeholder;
 mod rule;
@@ -30,7 +30,7 @@ mod tests;
 
 use assignment::Places;
 pub(crate) use assignment::{Assignment, Put};
-use met::Met;
+use matches::Matches;
 pub use parse::RuleError;
 #[cfg(feature = "cli")]
 pub(crate) use parse::assignments;
@@ -71,7 +71,7 @@ pub struct RuleSet {
 
 /// The messages of a conversation that each rule has matched.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counters(Vec<Met>);
+pub(crate) struct Counters(Vec<Matches>);
 
 impl RuleSet {
     /// Creates a list of these rules, in this order. The seed decides about shares.
@@ -102,24 +102,24 @@ impl RuleSet {
     /// Decides what happens to a message.
     pub(crate) fn decide(&self, message: &Message<'_>, counters: &mut Counters) -> Decision<'_> {
         let mut decision = Decision::default();
-        counters.0.resize_with(self.rules.len(), Met::default);
-        for (at, (rule, met)) in self.rules.iter().zip(&mut counters.0).enumerate() {
+        counters.0.resize_with(self.rules.len(), Matches::default);
+        for (at, (rule, matches)) in self.rules.iter().zip(&mut counters.0).enumerate() {
             if decision.dropped {
                 break;
             }
             if !rule.filter.matches(message) {
                 continue;
             }
-            met.transmissions += 1;
+            matches.transmissions += 1;
             decision.matched.push(at);
-            if (rule.after > 0 || rule.once) && !met.selects(rule, message) {
+            if (rule.after > 0 || rule.once) && !matches.selects(rule, message) {
                 continue;
             }
             let mut followed = false;
             for (k, action) in rule.actions.iter().enumerate() {
                 let drops = match action {
                     Action::Drop(share) => share.is_none_or(|share| {
-                        Random::of(self.seed, &[at as u64, k as u64, met.transmissions]).chance(share)
+                        Random::of(self.seed, &[at as u64, k as u64, matches.transmissions]).chance(share)
                     }),
                     _ => false,
                 };
@@ -151,7 +151,7 @@ pub(crate) fn edit(
 ) -> Result<(Vec<Put>, OwnedMessage), String> {
     let mut places =
         Places { fields: decoded.to_json().clone(), packet: decoded.packet_json().clone(), opened: decoded.opened() };
-    let make = |edit: &&Assignment| edit.make((decoded.proto, decoded.message), &mut places, names);
+    let make = |edit: &&Assignment| edit.make(decoded.proto, decoded.message, &mut places, names);
     let puts: Vec<Put> = edits.iter().map(make).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let mut changed = decoded.clone().with_fields(places.fields);
     if puts.iter().any(Put::in_header) {

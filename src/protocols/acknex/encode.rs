@@ -53,14 +53,14 @@ impl Writing {
         if let Some(noted) = line.derived(&READING) {
             reading = reading.of_line(version, noted)?;
         }
-        reading.skin_by_bit |= skin_came_first(line);
+        reading.skin_by_bit |= skin_is_first(line);
         Ok(reading)
     }
 }
 
 /// Whether a broken update has its skin but lacks the ambient or albedo of its command: then neither was before the
 /// skin.
-fn skin_came_first(line: &Line<'_>) -> bool {
+fn skin_is_first(line: &Line<'_>) -> bool {
     let command = line.fields.get("command").and_then(Json::as_u64).unwrap_or(0);
     let lacks = |bit: u32, field: &Field| command >> bit & 1 == 1 && line.field(field).is_none();
     line.broken

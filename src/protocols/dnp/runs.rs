@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_joins_what_is_beside_it() {
+    fn a_number_joins_its_neighbours() {
         let mut runs = Runs::default();
         let part = |n, first, last| [Marks::part(n, first, last), Marks::default()];
         assert_eq!(runs.insert(5, part(5, true, false)), Around::default());

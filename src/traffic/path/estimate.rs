@@ -37,7 +37,7 @@ const FEW: u64 = 30;
 /// The loss is unknown if the missing numbers in long gaps, times this, are more than those in short ones.
 const LONG: u64 = 2;
 /// A round trip this many times shorter than that of the other side does not cross the network.
-const BESIDE: i64 = 5;
+const NEARER: i64 = 5;
 /// The number of steps of a search, and of rounds of a fit.
 const STEPS: usize = 30;
 const ROUNDS: usize = 60;
@@ -215,13 +215,13 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     // With several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
     let mut after = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();
-    if mine.transmissions() + theirs.heeded[0] < FEW && beside(own.trips, other.trips) {
+    if mine.transmissions() + theirs.heeded[0] < FEW && is_near(own.trips, other.trips) {
         after = Some([0.0; 3]);
     }
     let before = match theirs.reports + mine.seen {
         0 => None,
         _ if !known => None,
-        _ if theirs.transmissions() < FEW && mine.skipped == 0 && beside(other.trips, own.trips) => Some([0.0; 3]),
+        _ if theirs.transmissions() < FEW && mine.skipped == 0 && is_near(other.trips, own.trips) => Some([0.0; 3]),
         // Long runs hide in resent messages, so that the gaps show only the short ones.
         _ if theirs.transmissions() < FEW && mine.apart * LONG > mine.skipped => None,
         _ if theirs.reports > 0 => Loop::of(theirs, mine, in_a_row).interval(1, wider),
@@ -263,7 +263,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
 }
 
 /// The loss of the direction of which the receiver lists what has arrived. Numbers that no list covers may all have
-/// been lost, or none of them; so may those that came out of order, which the receiver drops.
+/// been lost, or none of them; so may those that arrived out of order, which the receiver drops.
 fn listed(mine: &Counts, theirs: &Counts, wider: f64) -> Option<[f64; 3]> {
     let all = mine.listed[0] + mine.listed[1];
     if all < FEW.max(mine.seen).max(mine.pings) {
@@ -280,6 +280,6 @@ fn listed(mine: &Counts, theirs: &Counts, wider: f64) -> Option<[f64; 3]> {
 
 /// Whether the capture was made next to the receiver of the packets with the round trips `own`, so that nothing is lost
 /// between.
-fn beside(own: &Delays, other: &Delays) -> bool {
-    own.min().zip(other.min()).is_some_and(|(own, other)| own <= other / BESIDE)
+fn is_near(own: &Delays, other: &Delays) -> bool {
+    own.min().zip(other.min()).is_some_and(|(own, other)| own <= other / NEARER)
 }

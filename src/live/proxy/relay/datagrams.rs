@@ -260,7 +260,8 @@ impl Relay {
         }
     }
 
-    /// Passes or drops what the user has decided about, or time has. It is not impaired: the user wants to see it arrive.
+    /// Passes or drops the datagrams that the user has decided about, or that have waited long enough. They are not
+    /// impaired: the user wants to see them arrive.
     pub(super) fn release(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
         let Some(reader) = watch else { return };
         let now = Instant::now();

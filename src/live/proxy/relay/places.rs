@@ -208,7 +208,7 @@ impl Relay {
             }
             let (slot, number) = self.place();
             let tokens = [token(slot, 0), token(slot, 1)];
-            match Pair::new(stream, address, (&self.config, self.begun), number, self.poll.registry(), tokens) {
+            match Pair::new(stream, address, &self.config, self.begun, number, self.poll.registry(), tokens) {
                 Ok(pair) => {
                     if let Some(watch) = watch {
                         watch.opened(pair.ends(), time_of_day());

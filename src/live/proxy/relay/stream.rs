@@ -51,7 +51,8 @@ impl Pair {
     pub fn new(
         client: TcpStream,
         address: SocketAddr,
-        (config, begun): (&Config, Instant),
+        config: &Config,
+        begun: Instant,
         number: u64,
         registry: &Registry,
         tokens: [Token; 2],

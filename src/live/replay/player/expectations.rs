@@ -11,10 +11,10 @@ pub enum Class {
     Answer,
     /// The peer's goodbye. The peer may wait for something before it.
     Goodbye,
-    /// Messages that the transport delivers for sure.
-    Sure,
+    /// Messages that the transport delivers reliably.
+    Reliable,
     /// Messages that may be lost, or never be sent.
-    Unsure,
+    Unreliable,
 }
 
 /// The expected messages, and whether they have arrived. A received message counts as the recorded one with the same
@@ -33,7 +33,7 @@ impl Expectations {
     /// Creates the expectations from the peer's messages in the capture. `asap`: no clock decides when others would
     /// have sent theirs, so the end waits for them as for messages that may be lost.
     pub fn new(actor: &dyn Actor, expected: &[Recorded], asap: bool) -> Expectations {
-        let mut met = Expectations {
+        let mut expectations = Expectations {
             arrived: vec![false; expected.len()],
             lists: Default::default(),
             same: HashMap::new(),
@@ -41,19 +41,19 @@ impl Expectations {
         };
         for (at, message) in expected.iter().enumerate() {
             let (about, content) = key(actor, &message.decoded);
-            met.alike.entry(about.clone()).or_default().push_back(at);
-            met.same.entry((about, content)).or_default().push_back(at);
+            expectations.alike.entry(about.clone()).or_default().push_back(at);
+            expectations.same.entry((about, content)).or_default().push_back(at);
             let class = match actor.cause(&message.decoded) {
-                Cause::Others(_) if asap => Class::Unsure,
+                Cause::Others(_) if asap => Class::Unreliable,
                 Cause::Others(_) => continue,
                 Cause::Answer => Class::Answer,
                 Cause::Application if actor.closes(message) => Class::Goodbye,
-                Cause::Application if actor.sure(&message.decoded) => Class::Sure,
-                Cause::Application => Class::Unsure,
+                Cause::Application if actor.is_reliable(&message.decoded) => Class::Reliable,
+                Cause::Application => Class::Unreliable,
             };
-            met.lists[class as usize].0.push(at);
+            expectations.lists[class as usize].0.push(at);
         }
-        met
+        expectations
     }
 
     /// Takes a received message. Returns whether it was expected.
@@ -61,15 +61,15 @@ impl Expectations {
         let key = key(actor, decoded);
         if let Some(same) = self.same.get_mut(&key) {
             match same.pop_front() {
-                // It has arrived as often as in the capture. This one was duplicated on the way.
+                // It has arrived as often as in the capture. This one was duplicated in transit.
                 None => return false,
-                Some(at) if self.come(at) => return true,
+                Some(at) if self.arrive(at) => return true,
                 // Another message has taken its place.
                 Some(_) => {}
             }
         }
         while let Some(at) = self.alike.get_mut(&key.0).and_then(VecDeque::pop_front) {
-            if self.come(at) {
+            if self.arrive(at) {
                 return true;
             }
         }
@@ -77,7 +77,7 @@ impl Expectations {
     }
 
     /// Marks a message as arrived. Returns false if it had arrived already.
-    fn come(&mut self, at: usize) -> bool {
+    fn arrive(&mut self, at: usize) -> bool {
         self.arrived.get_mut(at).is_some_and(|arrived| !std::mem::replace(arrived, true))
     }
 
@@ -97,7 +97,7 @@ impl Expectations {
 
     /// Returns the most important class of which a message is missing, among the first `before`.
     pub fn outstanding(&mut self, before: usize) -> Option<Class> {
-        let all = [Class::Answer, Class::Goodbye, Class::Sure, Class::Unsure];
+        let all = [Class::Answer, Class::Goodbye, Class::Reliable, Class::Unreliable];
         all.into_iter().find(|class| self.missing(*class, before).is_some())
     }
 

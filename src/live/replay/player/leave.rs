@@ -106,7 +106,7 @@ impl Player<'_, '_> {
     /// Keeps the repetitions of a goodbye for later. A stream delivers the first one.
     pub(super) fn hold_goodbyes(&mut self, now: Instant) {
         if !self.settings.stream {
-            self.goodbyes.hold(&mut self.out.say, pause(self.settings.client), now);
+            self.goodbyes.hold(&mut self.out.messages, pause(self.settings.client), now);
         }
     }
 

@@ -17,7 +17,7 @@ pub(in crate::live::replay) mod stranger;
 pub use channels::Channels;
 pub use settings::{Ending, Pace, Progress, Settings};
 
-use super::compare::{Compared, apart, compare, parts};
+use super::compare::{Compared, compare, expected_parts, parts};
 use super::plan::{Plan, Step, Unsent};
 use super::report::Report;
 use crate::live::NetError;
@@ -75,7 +75,7 @@ pub struct Player<'p, 'a> {
     actions: VecDeque<Action>,
     out: Outbox,
     received: Kept,
-    met: Expectations,
+    expectations: Expectations,
     /// The next step.
     next: usize,
     /// The steps before it that are delayed.
@@ -121,7 +121,7 @@ impl<'p, 'a> Player<'p, 'a> {
         settings: &Settings,
         now: Instant,
     ) -> Player<'p, 'a> {
-        let met = Expectations::new(&*actor, &plan.expected, settings.pace.speed.is_none());
+        let expectations = Expectations::new(&*actor, &plan.expected, settings.pace.speed.is_none());
         Player {
             plan,
             actor,
@@ -131,7 +131,7 @@ impl<'p, 'a> Player<'p, 'a> {
             actions: VecDeque::new(),
             out: Outbox::default(),
             received: Kept::new(settings.kept),
-            met,
+            expectations,
             next: 0,
             late: Late::default(),
             sent: 0,
@@ -276,10 +276,10 @@ impl<'p, 'a> Player<'p, 'a> {
             self.goodbyes.clear();
         }
         if self.actor.recv(&message, now, &mut self.out) == Handling::New {
-            let (actor, met, received) = (&*self.actor, &mut self.met, &mut self.received);
+            let (actor, expectations, received) = (&*self.actor, &mut self.expectations, &mut self.received);
             let mut expected = false;
             actor.parts(message, &mut |part| {
-                expected |= met.recv(actor, &part);
+                expected |= expectations.recv(actor, &part);
                 received.push(part);
             });
             if expected {
@@ -297,16 +297,29 @@ impl<'p, 'a> Player<'p, 'a> {
     /// Returns the report of the session.
     pub fn report(self, now: Instant) -> Report {
         let Player {
-            plan, mut actor, out, received, met, sent, mut unsent, error, stopped, next, mut late, cut, ..
+            plan,
+            mut actor,
+            out,
+            received,
+            expectations,
+            sent,
+            mut unsent,
+            error,
+            stopped,
+            next,
+            mut late,
+            cut,
+            ..
         } = self;
         for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
             unsent.push(unsent_step(step, error.as_deref().unwrap_or("the session was over")));
         }
         // Messages that were no longer kept have arrived, too.
-        let arrived = |at: usize| received.more > 0 && met.arrived(at);
+        let arrived = |at: usize| received.more > 0 && expectations.arrived(at);
         // With all messages of both sides at hand, more parts can be distinguished.
         actor.learn(&mut plan.expected.iter().map(|m| &m.decoded).chain(&received.messages));
-        let (expected, messages) = (apart(&*actor, &plan.expected, &arrived), parts(&*actor, received.messages));
+        let (expected, messages) =
+            (expected_parts(&*actor, &plan.expected, &arrived), parts(&*actor, received.messages));
         let Compared { divergences, others } = compare(&*actor, &expected, &messages);
         // The reason why the rest of its messages is missing.
         let cut = cut.filter(|_| divergences.iter().any(|one| matches!(one, super::Divergence::Missing { .. })));
@@ -405,7 +418,7 @@ impl<'p, 'a> Player<'p, 'a> {
         let dangerous = step.is_some_and(|s| s.recorded.decoded.fault.is_some() || self.settings.allow_dangerous);
         if std::mem::take(&mut self.out.reconnect) {
             if matches!(self.phase, Phase::Leaving(..)) {
-                self.out.say.clear();
+                self.out.messages.clear();
                 self.done();
                 return Ok(());
             }
@@ -421,7 +434,7 @@ impl<'p, 'a> Player<'p, 'a> {
         if let Some(trouble) = self.out.trouble.take() {
             self.error.get_or_insert(trouble);
         }
-        while let Some(decoded) = self.out.say.pop_front() {
+        while let Some(decoded) = self.out.messages.pop_front() {
             match self.channels.send(&decoded, dangerous && self.settings.allow_dangerous, now) {
                 Ok(()) => {}
                 Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {

@@ -77,7 +77,7 @@ impl Player<'_, '_> {
     fn is_over(&mut self, now: Instant) -> bool {
         let rested = *self.rested.get_or_insert(now);
         let settled = self.actor.settled(now);
-        let outstanding = self.met.outstanding(self.plan.expected.len());
+        let outstanding = self.expectations.outstanding(self.plan.expected.len());
         if outstanding.is_none() && settled {
             return true;
         }
@@ -122,7 +122,7 @@ impl Player<'_, '_> {
         let since = self.blocked.unwrap_or(now);
         let waited = self.late.waited(since, now);
         let (timeout, frame) = (self.settings.timeout, step.recorded.frame);
-        if let Some(missing) = self.met.missing(Class::Answer, step.after) {
+        if let Some(missing) = self.expectations.missing(Class::Answer, step.after) {
             if waited < if self.impatient { IMPATIENT } else { timeout } {
                 return Ok(Turn::Blocked);
             }
@@ -137,7 +137,7 @@ impl Player<'_, '_> {
                 ));
             }
             self.impatient = true;
-            self.met.give_up();
+            self.expectations.give_up();
             return Ok(Turn::GivenUp);
         }
         if self.is_early(step, now) {
@@ -145,7 +145,7 @@ impl Player<'_, '_> {
         }
         if self.actor.closes(&step.recorded) {
             // The peer may now send the messages that it sent before the end, as long as they keep on arriving.
-            let outstanding = self.met.outstanding(step.after);
+            let outstanding = self.expectations.outstanding(step.after);
             if waited < timeout && !self.is_quiet(outstanding, since, now) {
                 return Ok(Turn::Blocked);
             }
@@ -180,12 +180,12 @@ impl Player<'_, '_> {
 
     /// Sends a step.
     pub(super) fn say(&mut self, step: &Step, now: Instant) -> Result<(), NetError> {
-        let (before, waiting) = (self.unsent.len(), self.out.say.len());
+        let (before, waiting) = (self.unsent.len(), self.out.messages.len());
         let recorded = step.recorded.of_client(self.settings.client);
         match self.actor.send(&recorded, now, &mut self.out) {
-            Ok(()) if undone(&recorded, self.out.say.iter().skip(waiting)) => {
+            Ok(()) if undone(&recorded, self.out.messages.iter().skip(waiting)) => {
                 // Nobody asked for this message, so it is not sent.
-                for decoded in self.out.say.drain(waiting..) {
+                for decoded in self.out.messages.drain(waiting..) {
                     self.actor.unsendable(&decoded);
                 }
                 self.unsent.push(unsent_step(step, "the live session would undo the edit"));

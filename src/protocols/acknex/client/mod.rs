@@ -26,7 +26,7 @@ impl Replay for AcknexClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(AcknexActor {
             life: Life::new("acknex", &RULES, context)
-                .spoken(context.messages.iter().rev().find_map(|m| m.decoded.version)),
+                .with_version(context.messages.iter().rev().find_map(|m| m.decoded.version)),
             bundles: BTreeMap::new(),
             creates: Vec::new(),
             entities: BTreeMap::new(),
@@ -129,7 +129,7 @@ impl Actor for AcknexActor {
         });
         decoded.more = left > 0;
         self.spoke = Some(now);
-        out.say.push_back(decoded);
+        out.messages.push_back(decoded);
         Ok(())
     }
 
@@ -171,7 +171,7 @@ impl Actor for AcknexActor {
 
     // There is no goodbye: the server notices the silence.
 
-    fn sure(&self, _sent: &OwnedMessage) -> bool {
+    fn is_reliable(&self, _sent: &OwnedMessage) -> bool {
         false
     }
 }

@@ -117,7 +117,7 @@ impl DescribedActor {
         self.headers = message.packet_json().clone();
         self.spoke = Some(now);
         let times = if self.stream { 1 } else { times };
-        out.say.extend(std::iter::repeat_n(message, times));
+        out.messages.extend(std::iter::repeat_n(message, times));
     }
 
     /// Acknowledges a message of the peer.
@@ -256,12 +256,12 @@ impl Actor for DescribedActor {
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         if !self.is_own(&message.decoded) {
             self.spoke = Some(now);
-            out.say.push_back(message.decoded.clone());
+            out.messages.push_back(message.decoded.clone());
             return Ok(());
         }
         if self.opens(message) && self.life.phase >= Phase::Answered {
-            self.live.afresh(out);
-            self.life.afresh();
+            self.live.restart(out);
+            self.life.restart();
         }
         self.life.reach(Phase::Asked);
         let closes = self.closes(message);
@@ -339,7 +339,7 @@ impl Actor for DescribedActor {
         crate::live::replay::actor::without(&content, volatile)
     }
 
-    fn sure(&self, decoded: &OwnedMessage) -> bool {
+    fn is_reliable(&self, decoded: &OwnedMessage) -> bool {
         self.stream || line_of(decoded).is_some_and(|line| self.live.is_numbered(line))
     }
 }

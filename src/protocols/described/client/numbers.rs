@@ -35,7 +35,7 @@ pub struct Live {
     received: FxHashMap<SpaceId, (Received, Option<i64>)>,
     sent: Unacknowledged<NumberId>,
     /// The time of the peer's last numbered message.
-    stirred: Option<Instant>,
+    last_numbered: Option<Instant>,
     named: Vec<i64>,
     /// Whether the transport may lose messages.
     lossy: bool,
@@ -50,7 +50,7 @@ impl Live {
             first: FxHashMap::default(),
             received: FxHashMap::default(),
             sent: Unacknowledged::new(RESEND, patience),
-            stirred: None,
+            last_numbered: None,
             named: Vec::new(),
             lossy,
         }
@@ -178,7 +178,7 @@ impl Live {
             again = arrival != Arrival::New;
             out.counts.copies += u64::from(again);
             if arrival != Arrival::Ignored {
-                self.stirred = Some(now);
+                self.last_numbered = Some(now);
                 numbers.push((space, number));
             }
         }
@@ -236,7 +236,7 @@ impl Live {
 
     /// Whether everything is acknowledged, and the peer is at rest.
     pub fn is_settled(&self, now: Instant) -> bool {
-        self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= RESEND)
+        self.sent.is_empty() && self.last_numbered.is_none_or(|at| now.saturating_duration_since(at) >= RESEND)
     }
 
     /// Forgets the messages that wait.
@@ -245,10 +245,10 @@ impl Live {
     }
 
     /// Begins another session.
-    pub fn afresh(&mut self, out: &mut Outbox) {
+    pub fn restart(&mut self, out: &mut Outbox) {
         self.abandon(out);
         self.next.clear();
         self.received.clear();
-        self.stirred = None;
+        self.last_numbered = None;
     }
 }

@@ -82,7 +82,7 @@ impl Framing {
     /// The bits of evidence, and the number of different frames, if the lengths lead through all streams.
     ///
     /// Any byte is a length, and leads somewhere. Random lengths are rarely small in a wide field, and rarely lead to the
-    /// ends of the chunks in which the stream came.
+    /// ends of the chunks in which the stream arrived.
     fn evidence(&self, streams: &[&Kept]) -> Option<(f64, usize)> {
         let Framing::Length { width, .. } = self else { return None };
         let (mut frames, mut empty, mut aligned, mut bytes, mut longest) = (0u32, 0u32, 0u32, 0, 0);

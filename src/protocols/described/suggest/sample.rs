@@ -74,7 +74,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Reads a capture; of a proxy's recording the client's leg. What came before an error is kept.
+    /// Reads a capture; of a proxy's recording the client's leg. Messages before an error are kept.
     ///
     /// # Errors
     /// Those of [`Packets::next`].

@@ -121,7 +121,7 @@ impl Actor for DnpActor {
         match Message::named(decoded.message) {
             Some(ConnectionRequest) => {
                 if self.life.phase != Phase::New {
-                    self.afresh(out);
+                    self.restart(out);
                 }
                 self.request(decoded, now, out);
             }
@@ -132,15 +132,15 @@ impl Actor for DnpActor {
                 } else {
                     self.life.phase = Phase::New;
                 }
-                out.say.push_back(decoded);
+                out.messages.push_back(decoded);
             }
             Some(ConnectionClose) => {
                 self.numbers.sent.abandon(out);
-                (0..GOODBYES).for_each(|_| out.say.push_back(decoded.clone()));
+                (0..GOODBYES).for_each(|_| out.messages.push_back(decoded.clone()));
                 self.life.phase = Phase::Over;
             }
             Some(LinkUpdate) => match self.rekeyed(message) {
-                Some(decoded) => out.say.push_back(decoded),
+                Some(decoded) => out.messages.push_back(decoded),
                 None => return Err(self.missing_links(message)),
             },
             Some(LinkState) => {
@@ -155,7 +155,7 @@ impl Actor for DnpActor {
                 self.numbers.send(decoded.with(&LINK_ID, live), now, out);
             }
             Some(message) if is_numbered(message) => self.numbers.send(decoded, now, out),
-            _ => out.say.push_back(decoded),
+            _ => out.messages.push_back(decoded),
         }
         Ok(())
     }
@@ -164,12 +164,12 @@ impl Actor for DnpActor {
         match Message::named(decoded.message) {
             Some(ConnectionRequest) => {
                 if self.life.phase == Phase::Over {
-                    self.afresh(out);
+                    self.restart(out);
                 }
                 if self.life.phase != Phase::New {
                     // Real servers ignore it, and a client whose acknowledge was lost must begin again from another
                     // port. We answer again.
-                    out.say.extend(self.answer.clone());
+                    out.messages.extend(self.answer.clone());
                     out.counts.copies += 1;
                     return Handling::Session;
                 }
@@ -298,7 +298,7 @@ impl Actor for DnpActor {
         }
     }
 
-    fn sure(&self, decoded: &OwnedMessage) -> bool {
+    fn is_reliable(&self, decoded: &OwnedMessage) -> bool {
         Message::named(decoded.message)
             .is_some_and(|message| is_numbered(message) || matches!(message, ConnectionRequest | ConnectionAcknowledge))
     }

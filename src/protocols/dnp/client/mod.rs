@@ -84,10 +84,10 @@ impl DnpActor {
         }
     }
 
-    fn afresh(&mut self, out: &mut Outbox) {
-        self.numbers.afresh(out);
+    fn restart(&mut self, out: &mut Outbox) {
+        self.numbers.restart(out);
         self.answered.clear();
-        self.life.afresh();
+        self.life.restart();
         self.answer = None;
     }
 

@@ -105,12 +105,12 @@ impl Actor for GneActor {
                 self.life.phase = Phase::Asked;
                 self.speaks(&message.decoded);
                 self.greeting.request = Some(message.decoded.clone());
-                out.say.push_back(message.decoded.clone());
+                out.messages.push_back(message.decoded.clone());
             }
             Some(ConnectionAccepted) => {
                 self.life.phase = Phase::Working;
                 let decoded = self.dialect.write(message, out)?;
-                out.say.push_back(match (port(&decoded), self.datagram_port, self.datagrams) {
+                out.messages.push_back(match (port(&decoded), self.datagram_port, self.datagrams) {
                     (None, ..) => decoded,
                     (_, Some(ours), Datagrams::Unknown) => {
                         self.granted = true;
@@ -124,7 +124,7 @@ impl Actor for GneActor {
                 }
             }
             Some(ConnectionRefused) => {
-                out.say.push_back(message.decoded.clone());
+                out.messages.push_back(message.decoded.clone());
                 self.life.phase = Phase::Over;
             }
             Some(ClientPort) => {
@@ -132,7 +132,7 @@ impl Actor for GneActor {
                 let ours = self.datagram_port.filter(|_| self.datagrams == Datagrams::Open);
                 let ours = ours.ok_or("the live server grants no datagrams")?;
                 let decoded = self.dialect.write(message, out)?;
-                out.say.push_back(if port(&decoded).is_some() { decoded.with(&PORT, ours) } else { decoded });
+                out.messages.push_back(if port(&decoded).is_some() { decoded.with(&PORT, ours) } else { decoded });
             }
             _ => self.packets(message, now, out)?,
         }
@@ -235,7 +235,7 @@ impl Actor for GneActor {
         without(&fields, RULES.volatile(decoded.message))
     }
 
-    fn sure(&self, decoded: &OwnedMessage) -> bool {
+    fn is_reliable(&self, decoded: &OwnedMessage) -> bool {
         decoded.channel == Channel::Main
     }
 }

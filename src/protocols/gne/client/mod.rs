@@ -200,7 +200,7 @@ impl GneActor {
         }
         self.asking(&mut decoded, now);
         self.exited |= is_exit(&decoded);
-        out.say.push_back(decoded);
+        out.messages.push_back(decoded);
         Ok(())
     }
 

@@ -135,24 +135,24 @@ impl Actor for NanoActor {
             (Carrier(UpgradeRequest), _) => {
                 let head = self.upgrade(decoded.text(&HEAD).unwrap_or_default());
                 self.key = upgrade::header(&head, KEY).map(String::from);
-                out.say.push_back(decoded.with(&HEAD, head));
+                out.messages.push_back(decoded.with(&HEAD, head));
             }
             (Carrier(UpgradeResponse), _) => {
                 let head = self.upgraded(decoded.text(&HEAD).unwrap_or_default());
-                out.say.push_back(decoded.with(&HEAD, head));
+                out.messages.push_back(decoded.with(&HEAD, head));
                 self.life.phase = Phase::Open;
             }
             (Package(Handshake), Role::Client) => self.handshake(decoded, out),
             (Package(Handshake), _) => {
                 self.answered(&decoded);
-                out.say.push_back(decoded);
+                out.messages.push_back(decoded);
             }
             (Package(HandshakeAck), _) => self.acknowledge(decoded, now, out),
             (Package(Request), Role::Client) => {
                 let id = self.id(decoded.number(&ID).unwrap_or(0));
                 self.asked.insert(id, now);
                 let decoded = self.routed(decoded.with(&ID, id), message, out);
-                out.say.push_back(decoded);
+                out.messages.push_back(decoded);
             }
             (Package(Response), Role::Server) => {
                 let (id, frame) = (decoded.number(&ID).unwrap_or(0), message.frame);
@@ -160,11 +160,11 @@ impl Actor for NanoActor {
                 let Some(live) = request.and_then(|r| r.live) else {
                     return Err("the live client has not made this request".into());
                 };
-                out.say.push_back(decoded.with(&ID, live));
+                out.messages.push_back(decoded.with(&ID, live));
             }
             _ => {
                 let decoded = self.routed(decoded, message, out);
-                out.say.push_back(decoded);
+                out.messages.push_back(decoded);
             }
         }
         Ok(())
@@ -319,7 +319,7 @@ impl Actor for NanoActor {
         }
     }
 
-    fn sure(&self, _sent: &OwnedMessage) -> bool {
+    fn is_reliable(&self, _sent: &OwnedMessage) -> bool {
         true
     }
 }

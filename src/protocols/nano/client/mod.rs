@@ -203,7 +203,8 @@ impl NanoActor {
         // nano's own clients send an empty handshake, and nano accepts it. pomelo refuses it.
         if decoded.text(&BODY).is_none_or(str::is_empty) {
             out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
-            out.say.push_back(decoded.with(&BODY, json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
+            out.messages
+                .push_back(decoded.with(&BODY, json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
             return;
         }
         // A client that sends its dictionary's version gets no new one, but we need the live one.
@@ -218,7 +219,7 @@ impl NanoActor {
             }
             None => decoded,
         };
-        out.say.push_back(decoded);
+        out.messages.push_back(decoded);
     }
 
     /// Handles the server's answer to the handshake.
@@ -239,7 +240,7 @@ impl NanoActor {
     }
 
     fn acknowledge(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
-        out.say.push_back(decoded);
+        out.messages.push_back(decoded);
         self.life.phase = Phase::Working;
         self.beat = self.interval.map(|interval| now + interval);
     }

@@ -107,7 +107,7 @@ impl Actor for RiptideActor {
         match (Message::named(decoded.message), self.life.role) {
             (Some(Connect), Role::Client) => {
                 if self.life.phase != Phase::New {
-                    self.afresh(out);
+                    self.restart(out);
                 }
                 self.connect(decoded, now, out);
             }
@@ -119,18 +119,18 @@ impl Actor for RiptideActor {
             }
             (Some(Disconnect), _) => {
                 self.numbers.sent.abandon(out);
-                (0..self.goodbyes()).for_each(|_| out.say.push_back(decoded.clone()));
+                (0..self.goodbyes()).for_each(|_| out.messages.push_back(decoded.clone()));
                 self.life.phase = Phase::Over;
             }
-            (Some(Reject), _) => out.say.push_back(decoded),
+            (Some(Reject), _) => out.messages.push_back(decoded),
             (Some(Notify), _) => {
                 let (last, bits) = (self.notified.newest(), self.notified.bits(8));
                 let decoded = decoded.with(&LAST, last).with(&NOTIFY_ACKS, bits).with(&SEQUENCE, self.next_notify);
                 self.next_notify = self.next_notify.wrapping_add(1);
-                out.say.push_back(decoded);
+                out.messages.push_back(decoded);
             }
             (Some(message), _) if is_numbered(message) => self.numbers.send(decoded, now, out),
-            _ => out.say.push_back(decoded),
+            _ => out.messages.push_back(decoded),
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ impl Actor for RiptideActor {
             }
             (Some(Connect), _) => {
                 if self.life.phase == Phase::Over {
-                    self.afresh(out);
+                    self.restart(out);
                 }
                 let again = self.life.phase != Phase::New;
                 self.life.reach(Phase::Asked);
@@ -287,7 +287,7 @@ impl Actor for RiptideActor {
         if let Some(id) = decoded.field(&ID) { format!("{} {id}", decoded.message) } else { decoded.message.into() }
     }
 
-    fn sure(&self, decoded: &OwnedMessage) -> bool {
+    fn is_reliable(&self, decoded: &OwnedMessage) -> bool {
         Message::named(decoded.message).is_some_and(|message| is_numbered(message) || message == Connect)
     }
 }

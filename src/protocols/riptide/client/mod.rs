@@ -147,12 +147,12 @@ impl RiptideActor {
     }
 
     /// Resets the state of a session, so that another may follow.
-    fn afresh(&mut self, out: &mut Outbox) {
-        self.numbers.afresh(out);
+    fn restart(&mut self, out: &mut Outbox) {
+        self.numbers.restart(out);
         self.numbers.peer = peer_ids();
         self.notified = peer_ids();
         self.next_notify = 1;
-        self.life.afresh();
+        self.life.restart();
         self.client_id = None;
         (self.beat, self.asked, self.greeted) = (None, None, None);
     }

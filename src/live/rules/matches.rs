@@ -11,7 +11,7 @@ const REMEMBERED: usize = 4096;
 
 /// The messages that a rule has matched.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Met {
+pub(super) struct Matches {
     /// The number of transmissions.
     pub transmissions: u64,
     /// The number of messages, until the rule skips no more.
@@ -22,7 +22,7 @@ pub(super) struct Met {
     once: Option<Target>,
 }
 
-impl Met {
+impl Matches {
     /// Counts a message that matches, and returns whether the rule is applied to it.
     pub fn selects(&mut self, rule: &Rule, message: &Message<'_>) -> bool {
         let numbered = first_transmission(message);
