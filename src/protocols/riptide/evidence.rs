@@ -10,7 +10,7 @@
 //! |---|---|---|---|
 //! | a known type, each of the first two | 2 | 0 | 11 of 256, where most have small ones; 11 of 16 is nothing |
 //! | .. which is the heartbeat's | 3 | 2 | 2 of 256 (04, 05) are 7; 1 of 16 less the choice of 4 |
-//! | a type in its one size, each of the first two | 4 | 6 | one size of 16; and zeros after it |
+//! | a type in its one size, each of the first two; a disconnect or a reject only where its side says no more | 4 | 6 | one size of 16; and zeros after it |
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
 //! | an ack names a message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
@@ -81,6 +81,8 @@ struct Spoken<'a> {
     pings: Vec<(usize, u8, i16)>,
     pongs: Vec<(usize, u8)>,
     connect: Option<&'a [u8]>,
+    /// The size, as in `sized`, of a message with which the side ends.
+    ended: u32,
 }
 
 /// The bits for `version` by the consistency of numbers; `None`: it cannot be this version.
@@ -94,6 +96,11 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
         let number = |field: &Field| tree.number(field).unwrap_or(0) as u16;
         types |= 1 << message as u16;
         let spoken = &mut sides[side.index()];
+        spoken.ended = match message {
+            Disconnect if length <= 2 => 32,
+            Reject if length == 2 => 64,
+            _ => 0,
+        };
         let size = match message {
             Reliable | ReliableAutoRelay => {
                 spoken.reliable.push(Numbered { number: number(&SEQUENCE), data });
@@ -131,13 +138,12 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
                 spoken.connect = Some(data);
                 if length == 1 { 16 } else { 0 }
             }
-            Disconnect if length <= 2 => 32,
-            Reject if length == 2 => 64,
             _ => 0,
         };
         sized |= size;
     }
     let [a, b] = &sides;
+    sized |= a.ended | b.ended;
     let ((one, a_steps), (two, b_steps)) = (direction(version, a, b)?, direction(version, b, a)?);
     let (types, sized) = (types.count_ones().min(2), sized.count_ones().min(2));
     let form = match version.packed() {
