@@ -68,6 +68,12 @@ impl fmt::Display for Figures {
                 "limit         this side's: {own}: times are longer than the server's; measure with fewer clients"
             ),
             Some("client") => writeln!(f, "limit         this side's: {own}{others}"),
+            // Silence is the server's, but it may have lacked the same processors. A refusal has no such reason.
+            Some(_) if counts[Refused] == 0 && !others.is_empty() => writeln!(
+                f,
+                "limit         the server's, or this machine's if the server runs here: {} ended without an answer, and {own}{others}",
+                Plural(counts[Silent] + counts[Dropped], "session")
+            ),
             Some(_) => writeln!(f, "limit         the server's: {own}{others}"),
             None => writeln!(f, "limit         none was met: {own}"),
         }
@@ -105,6 +111,23 @@ mod tests {
         figures.late(Duration::from_millis(late));
         figures.all.counts[Silent] = silent;
         figures
+    }
+
+    /// Lateness beside silence: the server or the machine of both was too slow. A refusal is the server's, whoever is
+    /// late.
+    #[test]
+    fn a_late_side_does_not_know_why_others_are_silent() {
+        let line = |figures: &Figures| figures.to_string().lines().last().unwrap().to_string();
+        let silent = line(&run(9, 80, 3));
+        let known =
+            "this machine's if the server runs here: 3 sessions ended without an answer, and this side was 10 %";
+        assert!(silent.contains(known), "{silent}");
+        let mut refused = run(9, 80, 3);
+        refused.all.counts[Refused] = 1;
+        for figures in [refused, run(9, 1, 3)] {
+            let line = line(&figures);
+            assert!(line.starts_with("limit         the server's: this side was 10 %"), "{line}");
+        }
     }
 
     #[test]
