@@ -164,14 +164,17 @@ impl<'s, 'a> Client<'s, 'a> {
         }
         let Some(player) = &self.player else { return };
         // What arrived while this side was late is no silence of the server.
-        let late = !player.is_leaving() && player.poll_timeout().is_some_and(|at| at + LATE <= now);
+        let wake = player.poll_timeout();
+        let late = !player.is_leaving() && wake.is_some_and(|at| at + LATE <= now);
         if late && self.pacer.hold(now).is_zero() {
             // The event of it may be one of those that have not been looked at.
             self.main.readable = true;
             self.read(shared, registry, buffer, now);
         }
         let Some(player) = &mut self.player else { return };
-        if player.poll_timeout().is_some_and(|at| at <= now) {
+        // Data that was read changes the time of its turn. Without this turn, a peer that always sends would leave a late
+        // side none.
+        if wake.is_some_and(|at| at <= now) {
             player.handle_timeout(now);
         }
         self.act(shared, registry, now);
