@@ -259,8 +259,8 @@ fn held(tallies: &[[usize; 4]], text: &str) -> [usize; 4] {
 
 /// The aim is 95 % within 1.5 points. With 12 sessions of each kind, 95.7 % (with bits) and 94.9 % (without) are. For
 /// losses in a row 89.6 and 87.4 % are: with 20 % lost in both directions, not every lost transmission is noticed, and
-/// the estimate is too low by up to 5 points. The intervals allow for that: 99 % contain the truth. Who knew which of the
-/// messages arrived, and nothing of the other packets, would be within 1.5 points in 98.9 % and 97 %.
+/// the estimate is too low by up to 5 points. The intervals allow for that: 99 % contain the truth. If it were known
+/// which messages arrived, but not which acks, 98.9 and 97 % would be within 1.5 points.
 #[test]
 fn both_sides_number_messages() {
     for (bits, burst, percent) in [(true, 1.0, 95), (false, 1.0, 94), (true, 4.0, 86), (false, 4.0, 84)] {
