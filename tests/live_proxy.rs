@@ -338,12 +338,7 @@ fn nano_hears_the_edited() {
             let head = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
             stream.write_all(head.as_bytes()).expect("sent");
-            let mut answer = Vec::new();
-            while !answer.ends_with(b"\r\n\r\n") {
-                let mut byte = [0];
-                stream.read_exact(&mut byte).expect("an answer");
-                answer.push(byte[0]);
-            }
+            let answer = common::read_head(&mut stream);
             assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
         }
         let say = |stream: &mut TcpStream, bytes: &[u8]| {

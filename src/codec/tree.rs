@@ -205,7 +205,7 @@ impl Tree {
         self.nodes.get_mut(start..).unwrap_or_default()
     }
 
-    /// Names the latest leaf as the traffic does.
+    /// Gives the latest leaf a name that was read from the traffic.
     pub(crate) fn name_latest(&mut self, name: NamePlace) {
         self.keys.push(name);
         self.nodes.last_mut().into_iter().for_each(|node| node.key = self.keys.len() as u32);

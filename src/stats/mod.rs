@@ -72,7 +72,7 @@ pub use waiting::{Listed, Waiting};
 pub const CONVERSATIONS: usize = 100_000;
 /// The number of steps of the chart's timeline.
 const CHART_STEPS: usize = 4096;
-/// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 10 s, and so on.
+/// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
 pub(crate) const SECONDS: usize = 86_400;
 /// The number of steps of the timeline of a kind of message.
 const COURSE_STEPS: usize = 64;
@@ -212,7 +212,7 @@ impl Stats {
     /// Statistics without any counts. `options` are those with which the capture is read.
     pub fn new(options: &Options, wanted: Wanted) -> Stats {
         Stats {
-            chart: Timeline::new(1_000_000, CHART_STEPS),
+            chart: Timeline::round(CHART_STEPS),
             seconds: Timeline::new(1_000_000_000, SECONDS),
             delivery: Deliveries::new(wanted.rows),
             latest: (u64::MAX, 0),

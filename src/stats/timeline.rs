@@ -7,12 +7,14 @@ pub const STEPS: usize = 180;
 
 /// Counts over time.
 ///
-/// A step has the caller's width at first. If there are more steps than the cap, they are merged to the next round width,
-/// or in pairs if the width is not round.
+/// A step has the caller's width at first. If there are more steps than the cap, they are merged: in pairs, so that at
+/// least half of the cap remain, or to the next round width.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     start: Option<i64>,
     width: i64,
+    /// Whether widths are round: 1, 2, 10, 20, 100 ms, and so on.
+    round: bool,
     cap: usize,
     steps: Vec<Bucket>,
 }
@@ -71,7 +73,12 @@ pub fn step_text(nanos: i64) -> String {
 impl Timeline {
     /// A timeline with steps of `width` nanoseconds, at most `cap` of them.
     pub fn new(width: i64, cap: usize) -> Timeline {
-        Timeline { start: None, width: width.max(1), cap: cap.max(2), steps: Vec::new() }
+        Timeline { start: None, width: width.max(1), round: false, cap: cap.max(2), steps: Vec::new() }
+    }
+
+    /// A timeline with steps of round widths, at most `cap` of them; at first they are 1 ms.
+    pub fn round(cap: usize) -> Timeline {
+        Timeline { round: true, ..Timeline::new(1_000_000, cap) }
     }
 
     /// Counts a message at this time, in nanoseconds since the epoch. A time before the first step
@@ -101,7 +108,7 @@ impl Timeline {
 
     /// Merges neighbouring steps.
     fn widen(&mut self) {
-        let together = widening(self.width);
+        let together = if self.round { widening(self.width) } else { 2 };
         self.width = self.width.saturating_mul(together as i64);
         let sum = |some: &[Bucket]| {
             some.iter()
@@ -218,7 +225,7 @@ mod tests {
     fn the_busiest_step_is_round() {
         const MS: i64 = 1_000_000;
         // 8 s with a message each 10 ms, and 30 more within 3.2 and 3.25 s: steps of 2 ms.
-        let mut line = Timeline::new(MS, 4096);
+        let mut line = Timeline::round(4096);
         (0..800).for_each(|n| line.add(n * 10 * MS, 1));
         (0..30).for_each(|n| line.add((3200 + n) * MS, 1));
         assert_eq!(line.width(), 2 * MS);
@@ -226,7 +233,7 @@ mod tests {
         assert_eq!(line.busiest(180), (5 + 30, 50 * MS));
         line.add(9_000 * MS, 1);
         assert_eq!((line.width(), line.busiest(181)), (10 * MS, (5 + 30, 50 * MS)));
-        assert_eq!(Timeline::new(MS, 16).busiest(5), (0, MS));
+        assert_eq!(Timeline::round(16).busiest(5), (0, MS));
     }
 
     #[test]
@@ -245,6 +252,9 @@ mod tests {
         assert_eq!([round_step(40 * S, 50, 1), round_step(40 * S, 10, 1), round_step(0, 10, 1)], [S, 5 * S, 1]);
         assert_eq!(round_step(40 * S, 10, 2 * S), 10 * S);
         assert_eq!([columns(40 * S, 5 * S), columns(40 * S + 1, 5 * S), columns(0, 5)], [8, 9, 1]);
+        let mut long = line.clone();
+        long.add((100 + 2559) * S, 1);
+        assert_eq!((long.width(), long.most(5 * S).map(|most| most.to - most.from)), (5 * S, Some(5 * S)));
         let mut step = 1_000_000;
         let widths: Vec<i64> = (0..5).map(|_| (step, step *= widening(step) as i64).0).collect();
         assert_eq!(widths, [1, 2, 10, 20, 100].map(|ms| ms * 1_000_000));

@@ -449,6 +449,23 @@ pub fn numbered_files(folder: &Scratch, other: bool) -> Vec<String> {
     [folder.write(name, bytes), "-p".into(), mine, "--protocol-file".into(), second].into()
 }
 
+/// Reads an HTTP head, up to the empty line that ends it.
+pub fn read_head(stream: &mut impl Read) -> Vec<u8> {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    head
+}
+
+/// The answer that grants the upgrade which this head asks for.
+pub fn granted(head: &[u8]) -> Vec<u8> {
+    let answer =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
+    format!("{answer}{}\r\n\r\n", answer_to(head)).into_bytes()
+}
+
 /// The answer to a client's key: SHA-1 of the key and a fixed text, in base64 (RFC 6455, 4.2.2).
 pub fn answer_to(head: &[u8]) -> String {
     let head = String::from_utf8_lossy(head).into_owned();

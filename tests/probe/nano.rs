@@ -1,7 +1,7 @@
 //! nano, pinus, pomelo: answers of probe-all.pcap.
 
 use super::peer::*;
-use crate::common::answer_to;
+use crate::common::{answer_to, granted};
 use netkit::live::probe::Carrier;
 use std::time::Duration;
 
@@ -170,6 +170,15 @@ fn full_servers_differ_from_those_that_check_handshakes() {
     }
 }
 
+/// Reads the head of a request for an upgrade; `None`: the client is gone.
+fn head(conn: &mut Conn) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(*conn.read(1).first()?);
+    }
+    Some(head)
+}
+
 /// A WebSocket server: the upgrade, then a frame for each frame. Status `101 KEY` answers with that key, `101 -` with
 /// none.
 fn web(status: &'static str) -> impl FnMut(&mut Conn) + Send {
@@ -245,12 +254,8 @@ fn websocket() {
 #[test]
 fn a_websocket_that_is_silent_after_the_upgrade() {
     let peer = tcp(check, |conn| {
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            head.extend(conn.read(1));
-        }
-        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
-        conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+        let Some(head) = head(conn) else { return };
+        conn.write(&granted(&head));
         conn.drain();
     });
     let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
@@ -264,12 +269,8 @@ fn a_websocket_that_is_silent_after_the_upgrade() {
 fn a_websocket_that_ends_with_the_handshake() {
     for (close, given) in [(false, false), (false, true), (true, false), (true, true)] {
         let peer = tcp(check, move |conn| {
-            let mut head = Vec::new();
-            while !head.ends_with(b"\r\n\r\n") {
-                head.extend(conn.read(1));
-            }
-            conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
-            conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+            let Some(head) = head(conn) else { return };
+            conn.write(&granted(&head));
             let [_, length] = conn.read(2)[..] else { return };
             conn.read(4 + (length & 0x7f) as usize);
             if close {
@@ -305,8 +306,7 @@ fn a_scan_of_a_full_server() {
                     head.extend(more);
                 }
                 if head.ends_with(b"\r\n\r\n") {
-                    conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
-                    conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+                    conn.write(&granted(&head));
                     conn.write(&[0x88, 0]);
                     conn.drain();
                 }
@@ -325,17 +325,9 @@ fn a_scan_of_a_full_server() {
 #[test]
 fn who_is_stopped_before_the_upgrade_leaves() {
     let peer = tcp(check, |conn| {
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let more = conn.read(1);
-            if more.is_empty() {
-                return;
-            }
-            head.extend(more);
-        }
+        let Some(head) = head(conn) else { return };
         std::thread::sleep(ms(100));
-        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
-        conn.write(format!("Sec-WebSocket-Accept: {}\r\n\r\n", answer_to(&head)).as_bytes());
+        conn.write(&granted(&head));
         conn.drain();
     });
     let mut request = over(Carrier::Ws);

@@ -2,7 +2,7 @@
 //!
 //! Acknex has no goodbye (its server notices the silence), and nano over TCP only closes the stream.
 
-use crate::common::{answer_to, side_by_side, signal};
+use crate::common::{granted, read_head, side_by_side, signal};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -102,39 +102,29 @@ fn waiting_for_a_client() {
 #[test]
 fn who_is_stopped_before_the_handshake_leaves() {
     let many = ["--clients", "1", "--for", "60s"];
-    side_by_side([(false, &[][..]), (false, &many), (true, &[]), (true, &many)], |(granted, args)| {
+    side_by_side([(false, &[][..]), (false, &many), (true, &[]), (true, &many)], |(early, args)| {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let at = listener.local_addr().unwrap().to_string();
         let play = ["nano/pomelo-ws.pcap", "--flow", "1", "--to", &at, "--speed", "0.001"];
         let child = netkit(&[&play[..], args].concat()).spawn().unwrap();
         let (mut stream, _) = listener.accept().unwrap();
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            head.push(byte[0]);
-        }
-        let answer = format!(
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-             Sec-WebSocket-Accept: {}\r\n\r\n",
-            answer_to(&head)
-        );
+        let answer = granted(&read_head(&mut stream));
         // What is awaited in between cannot be seen from outside. Without the wait, another way is taken to the same end.
         let pause = || std::thread::sleep(Duration::from_millis(200));
-        if granted {
-            stream.write_all(answer.as_bytes()).unwrap();
+        if early {
+            stream.write_all(&answer).unwrap();
             pause();
         }
         signal(&child, "-INT");
-        if !granted {
+        if !early {
             pause();
-            stream.write_all(answer.as_bytes()).unwrap();
+            stream.write_all(&answer).unwrap();
         }
         let mut sent = Vec::new();
         stream.read_to_end(&mut sent).unwrap();
         drop(stream);
         assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
         let close = sent.len().checked_sub(8).map(|at| sent[at]);
-        assert_eq!((sent.first(), close), (Some(&0x82), Some(0x88)), "{granted} {args:?}: {sent:02x?}");
+        assert_eq!((sent.first(), close), (Some(&0x82), Some(0x88)), "{early} {args:?}: {sent:02x?}");
     });
 }

@@ -36,12 +36,7 @@ fn a_server_that_has_not_read_the_key() {
     let server = std::thread::spawn(move || {
         use std::io::{Read, Write};
         let (mut stream, _) = listener.accept().unwrap();
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            head.push(byte[0]);
-        }
+        crate::common::read_head(&mut stream);
         // The answer to the sample key of RFC 6455.
         stream
             .write_all(

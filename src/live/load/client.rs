@@ -163,17 +163,17 @@ impl<'s, 'a> Client<'s, 'a> {
             }
         }
         let Some(player) = &self.player else { return };
-        // What arrived while this side was late is no silence of the server.
+        // If this side was late, data that has arrived meanwhile shows that the server is not silent.
         let wake = player.poll_timeout();
         let late = !player.is_leaving() && wake.is_some_and(|at| at + LATE <= now);
         if late && self.pacer.hold(now).is_zero() {
-            // The event of it may be one of those that have not been looked at.
+            // The event that reports this data may not have been handled yet.
             self.main.readable = true;
             self.read(shared, registry, buffer, now);
         }
         let Some(player) = &mut self.player else { return };
-        // Data that was read changes the time of its turn. Without this turn, a peer that always sends would leave a late
-        // side none.
+        // The time from before the reading counts. Reading postpones the turn: a peer that keeps sending would postpone
+        // that of a late client again and again.
         if wake.is_some_and(|at| at <= now) {
             player.handle_timeout(now);
         }

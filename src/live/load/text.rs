@@ -68,7 +68,7 @@ impl fmt::Display for Figures {
                 "limit         this side's: {own}: times are longer than the server's; measure with fewer clients"
             ),
             Some("client") => writeln!(f, "limit         this side's: {own}{others}"),
-            // Silence is the server's, but it may have lacked the same processors. A refusal has no such reason.
+            // A server on this machine may be silent because it lacks processor time, too. It does not refuse for that.
             Some(_) if counts[Refused] == 0 && !others.is_empty() => writeln!(
                 f,
                 "limit         the server's, or this machine's if the server runs here: {} ended without an answer, and {own}{others}",
@@ -113,8 +113,8 @@ mod tests {
         figures
     }
 
-    /// Lateness beside silence: the server or the machine of both was too slow. A refusal is the server's, whoever is
-    /// late.
+    /// If this side is late and sessions get no answer, the server or the machine of both was too slow. A refusal is the
+    /// server's decision.
     #[test]
     fn a_late_side_does_not_know_why_others_are_silent() {
         let line = |figures: &Figures| figures.to_string().lines().last().unwrap().to_string();

@@ -372,8 +372,7 @@ impl<'a> Engine<'a, '_> {
 
     /// Handles a closed connection. As long as the server is not known, the data received before may say more.
     fn at_end(&self, failure: Failure) -> Failure {
-        let ended = failure.details.get("ended") == Some(&Json::Bool(true));
-        if !ended || self.findings.found.is_some() || !self.sessions.iter().any(Session::has_data) {
+        if !failure.is_ended() || self.findings.found.is_some() || !self.sessions.iter().any(Session::has_data) {
             return failure;
         }
         let verdict = self.silent("", "");

@@ -238,7 +238,7 @@ fn ask_all<'a>(
             attempts.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
         let telling = findings.found.is_some();
-        if telling || worst.as_ref().is_none_or(|worst| says_more(worst, failure.as_ref(), course.carrier)) {
+        if telling || worst.as_ref().is_none_or(|worst| observed_more(worst, failure.as_ref(), course.carrier)) {
             report.found = findings.found;
             report.samples = findings.samples;
             report.notes = findings.notes;
@@ -262,12 +262,11 @@ fn ask_all<'a>(
 }
 
 /// Whether a later method has observed more than an earlier one.
-fn says_more(before: &Failure, after: Option<&Failure>, carrier: Carrier) -> bool {
+fn observed_more(before: &Failure, after: Option<&Failure>, carrier: Carrier) -> bool {
     let outcome = after.map_or(Outcome::Ok, |failure| failure.outcome);
-    let ended = |failure: &Failure| failure.details.contains_key("ended");
     // A server that closes after its answer to an upgrade speaks WebSocket.
-    let upgraded = outcome == Outcome::Closed && carrier == Carrier::Ws && after.is_some_and(|after| !ended(after));
-    outcome.weight() > before.outcome.weight() || upgraded && before.outcome == outcome && ended(before)
+    let upgraded = outcome == Outcome::Closed && carrier == Carrier::Ws && after.is_some_and(|after| !after.is_ended());
+    outcome.weight() > before.outcome.weight() || upgraded && before.outcome == outcome && before.is_ended()
 }
 
 /// Whether other methods are of no use.

@@ -78,10 +78,18 @@ pub struct Failure {
     pub details: Box<Map<String, Json>>,
 }
 
+/// The key of the detail that the peer closed the connection.
+const ENDED: &str = "ended";
+
 impl Failure {
     /// Creates a failure with its text and advice.
     pub fn new(outcome: Outcome, text: impl Into<String>, advice: impl Into<String>) -> Failure {
         Failure { outcome, text: text.into(), advice: advice.into(), details: Box::default() }
+    }
+
+    /// Whether the peer closed the connection.
+    pub fn is_ended(&self) -> bool {
+        self.details.contains_key(ENDED)
     }
 
     /// Adds a detail for programs.
@@ -131,7 +139,7 @@ impl Failure {
         let failure = Failure::new(outcome, trouble.to_string(), advice);
         match trouble {
             NetError::NoAnswer => failure.with("connected", false),
-            NetError::Closed { .. } => failure.with("ended", true),
+            NetError::Closed { .. } => failure.with(ENDED, true),
             _ => failure,
         }
     }

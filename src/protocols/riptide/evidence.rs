@@ -10,7 +10,7 @@
 //! |---|---|---|---|
 //! | a known type, each of the first two | 2 | 0 | 11 of 256, where most have small ones; 11 of 16 is nothing |
 //! | .. which is the heartbeat's | 3 | 2 | 2 of 256 (04, 05) are 7; 1 of 16 less the choice of 4 |
-//! | a type in its one size, each of the first two; a disconnect or a reject only where its side says no more | 4 | 6 | one size of 16; and zeros after it |
+//! | a type in its one size, each of the first two; a disconnect or a reject only as the last message of its side | 4 | 6 | one size of 16; and zeros after it |
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
 //! | an ack names a message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
@@ -81,7 +81,7 @@ struct Spoken<'a> {
     pings: Vec<(usize, u8, i16)>,
     pongs: Vec<(usize, u8)>,
     connect: Option<&'a [u8]>,
-    /// The size, as in `sized`, of a message with which the side ends.
+    /// The size of the side's last message, if it is a disconnect or a reject, as in `sized`.
     ended: u32,
 }
 

@@ -30,7 +30,7 @@ impl Draft {
         }
     }
 
-    /// Makes a list of the message have one range, of this number alone.
+    /// Replaces the ranges of a list by one that has only this number.
     pub fn put_range(&mut self, path: &Path, ends: RangeEnds, number: i64) {
         let list = member(&mut self.fields, path).and_then(Json::as_array_mut);
         if let Some(list) = list {

@@ -217,7 +217,7 @@ impl Nano {
             let text = "an HTTP server answers: this may be a WebSocket port";
             return Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH");
         }
-        let ended = failure.details.get("ended") == Some(&json!(true));
+        let ended = failure.is_ended();
         if self.carrier == Carrier::Ws {
             // All that was received is the answer to the upgrade.
             let nothing = ended || failure.details.get("stranger") == Some(&json!("HTTP"));
