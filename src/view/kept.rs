@@ -2,7 +2,8 @@
 
 use super::record::Row;
 use crate::dissect::Linked;
-use std::collections::{BTreeMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The number of opened blocks that are kept.
@@ -98,12 +99,14 @@ pub struct Kept {
     pub rows: Vec<Row>,
     /// See `rows`.
     pub tail: Vec<u8>,
+    /// The number of compressed blocks, which come first.
+    pub packed: usize,
     /// About how many bytes of memory the blocks take.
     pub memory: usize,
     /// The sums of all messages.
     pub sums: Sums,
     /// The sums by conversation.
-    pub conversations: BTreeMap<u64, Sums>,
+    pub conversations: FxHashMap<u64, Sums>,
     /// Relations to later messages, once the input has been read.
     pub linked: Option<Linked>,
     /// The state of the reading.
@@ -147,15 +150,35 @@ impl Kept {
         bytes
     }
 
-    /// Ends the block that is being filled; returns which one it is.
-    pub fn seal(&mut self) -> (usize, Arc<Vec<u8>>) {
+    /// Ends the block that is being filled. The next one gets as much room at once: growing step by step would touch a
+    /// third more memory.
+    pub fn seal(&mut self) {
         let first = self.sealed();
-        let (mut bytes, mut rows) = (std::mem::take(&mut self.tail), std::mem::take(&mut self.rows));
+        let (tail, next) = (Vec::with_capacity(self.tail.len()), Vec::with_capacity(self.rows.len()));
+        let (mut bytes, mut rows) = (std::mem::replace(&mut self.tail, tail), std::mem::replace(&mut self.rows, next));
         bytes.shrink_to_fit();
         rows.shrink_to_fit();
-        let bytes = Arc::new(bytes);
         self.memory += bytes.len() + rows.len() * size_of::<Row>();
-        self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::clone(&bytes)) });
-        (self.blocks.len() - 1, bytes)
+        self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::new(bytes)) });
+    }
+
+    /// The records of the oldest block that is not compressed.
+    pub fn plain(&self) -> Option<Arc<Vec<u8>>> {
+        match &self.blocks.get(self.packed)?.records {
+            Records::Plain(bytes) => Some(Arc::clone(bytes)),
+            Records::Packed(_) => None,
+        }
+    }
+
+    /// Takes the compressed records of the oldest block that was not compressed.
+    pub fn pack(&mut self, packed: Vec<u8>) {
+        if let Some(block) = self.blocks.get_mut(self.packed) {
+            if let Records::Plain(bytes) = &block.records {
+                self.memory -= bytes.len();
+            }
+            self.memory += packed.len();
+            block.records = Records::Packed(packed);
+            self.packed += 1;
+        }
     }
 }

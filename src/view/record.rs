@@ -3,7 +3,7 @@
 use super::packing::{Parts, pack, unpack};
 pub use super::row::{FAULT, Row, WARNING};
 use crate::capture::{Leg, Time};
-use crate::codec::packed::{Known, Numbers, Unpack};
+use crate::codec::packed::{Known, Numbers};
 use crate::dissect::{Account, Dissection, FlowInfo, Linked, Links, Message, Options, Provenance, Role, Sink, Target};
 use crate::flow::{Closing, Side, Transport};
 use crate::read::Producer;
@@ -137,16 +137,11 @@ impl Producer<u8> for Recorder {
 /// Gives each row and its record, of those that were appended.
 pub fn records<'a>(mut bytes: &'a [u8], mut each: impl FnMut(Row, &'a [u8])) {
     while let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() {
-        let mut head = Unpack(head);
-        let mut part = |count: usize| {
-            let mut number = [0; 8];
-            let part = head.take(count).unwrap_or_default();
-            number.iter_mut().zip(part).for_each(|(to, byte)| *to = *byte);
-            u64::from_le_bytes(number)
-        };
-        let length = part(4) as usize;
-        let (frame, nanos, flow, index) = (part(8), part(8) as i64, part(4) as u32, part(4) as u32);
-        let (length_of, from, severity) = (part(2) as u16, part(1) as u8, part(1) as u8);
+        let word = |at: usize| head.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes);
+        let (length, frame, nanos) = (word(0) as u32 as usize, word(4), word(12) as i64);
+        let (flow, index) = (word(20) as u32, (word(20) >> 32) as u32);
+        let [.., l0, l1, from, severity] = *head;
+        let length_of = u16::from_le_bytes([l0, l1]);
         let Some((record, rest)) = rest.split_at_checked(length) else { return };
         each(Row { frame, nanos, flow, start: 0, index, length: length_of, from, severity }, record);
         bytes = rest;

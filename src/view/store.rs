@@ -4,7 +4,7 @@
 //! A worker appends while the screen reads: both hold the lock for as long as it takes to append or to open a
 //! few records. Memory is bounded: when it is used up, reading ends, and the screen says so.
 
-use super::kept::{Kept, Records};
+use super::kept::Kept;
 pub use super::kept::{Progress, Sums};
 use super::record::{About, Conversation, Opened, Recorder, Row, records};
 use crate::capture::Time;
@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A block of more bytes is ended.
 const BLOCK: usize = 256 << 10;
-/// Blocks are compressed when the ones before take this much memory: compressing takes a quarter of the time of reading.
-/// Tests compress all blocks but the first.
-const PLAIN: usize = if cfg!(test) { BLOCK } else { 64 << 20 };
+/// Blocks are compressed, the oldest first, when all take more memory than this: compressing takes a quarter of the time
+/// of reading. Tests compress all blocks but the last.
+const PLAIN: usize = if cfg!(test) { BLOCK } else { 144 << 20 };
 /// The memory that blocks and rows may take.
 const MOST: usize = 1 << 30;
 
@@ -141,7 +141,7 @@ impl Store {
     /// The number of compressed blocks.
     #[cfg(test)]
     pub(super) fn compressed(&self) -> usize {
-        self.kept().blocks.iter().filter(|block| matches!(block.records, Records::Packed(_))).count()
+        self.kept().packed
     }
 
     /// About how many bytes of memory the messages take.
@@ -158,7 +158,10 @@ impl Store {
     pub fn conversations(&self) -> Vec<(Arc<Conversation>, Sums)> {
         let (kept, about) = (self.kept(), self.about());
         let all = kept.conversations.iter();
-        all.filter_map(|(flow, sums)| Some((Arc::clone(about.conversations.get(flow)?), *sums))).collect()
+        let known = all.filter_map(|(flow, sums)| Some((Arc::clone(about.conversations.get(flow)?), *sums)));
+        let mut sorted: Vec<(Arc<Conversation>, Sums)> = known.collect();
+        sorted.sort_unstable_by_key(|(about, _)| about.flow);
+        sorted
     }
 
     /// A message's row.
@@ -265,11 +268,9 @@ impl Receiver<u8> for Receiving {
     fn receive(&mut self, items: &[u8]) {
         let store = &self.0;
         let mut kept = store.kept();
-        let mut sealed = Vec::new();
         records(items, |row, record| {
             if kept.tail.len() + record.len() > BLOCK && !kept.rows.is_empty() {
-                let block = kept.seal();
-                sealed.extend(Some(block).filter(|_| kept.memory > PLAIN));
+                kept.seal();
             }
             let (number, start) = (kept.len(), kept.tail.len() as u32);
             kept.sums.add(&row, number);
@@ -277,15 +278,15 @@ impl Receiver<u8> for Receiving {
             kept.tail.extend_from_slice(record);
             kept.rows.push(Row { start, ..row });
         });
-        drop(kept);
-        for (at, bytes) in sealed {
+        while kept.memory > PLAIN
+            && let Some(bytes) = kept.plain()
+        {
+            drop(kept);
             let packed = lz4_flex::block::compress_prepend_size(&bytes);
-            let mut kept = store.kept();
-            kept.memory = kept.memory + packed.len() - bytes.len();
-            if let Some(block) = kept.blocks.get_mut(at) {
-                block.records = Records::Packed(packed);
-            }
+            kept = store.kept();
+            kept.pack(packed);
         }
+        drop(kept);
         store.wake();
     }
 
