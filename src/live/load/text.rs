@@ -74,7 +74,14 @@ impl fmt::Display for Figures {
                 "limit         the server's, or this machine's if the server runs here: {} ended without an answer, and {own}{others}",
                 Plural(counts[Silent] + counts[Dropped], "session")
             ),
-            Some(_) => writeln!(f, "limit         the server's: {own}{others}"),
+            Some(_) => {
+                // Where each session fails, one alone may fail for the same reason, such as its version.
+                let alike = match counts[Finished] == 0 && counts[Silent] == 0 {
+                    true => "; no session was complete: a replay without --clients gives the reason",
+                    false => "",
+                };
+                writeln!(f, "limit         the server's: {own}{others}{alike}")
+            }
             None => writeln!(f, "limit         none was met: {own}"),
         }
     }
@@ -128,6 +135,18 @@ mod tests {
             let line = line(&figures);
             assert!(line.starts_with("limit         the server's: this side was 10 %"), "{line}");
         }
+    }
+
+    /// If the server refuses each session, their number need not be the cause.
+    #[test]
+    fn the_number_of_clients_need_not_be_the_cause() {
+        let mut refused = run(9, 1, 0);
+        refused.all.counts[Refused] = 10;
+        assert!(
+            refused.to_string().ends_with("; no session was complete: a replay without --clients gives the reason\n")
+        );
+        refused.all.counts[Finished] = 1;
+        assert!(refused.to_string().ends_with("late by 1.000 ms (p99)\n"), "{refused}");
     }
 
     #[test]
