@@ -1,5 +1,5 @@
-//! The messages of a capture, kept as blocks of records with a row each. What a long capture has beyond the first
-//! blocks is compressed.
+//! The messages of a capture, kept as blocks of records with a row each. The oldest blocks of a long capture are
+//! compressed.
 //!
 //! A worker appends while the screen reads: both hold the lock for as long as it takes to append or to open a
 //! few records. Memory is bounded: when it is used up, reading ends, and the screen says so.
