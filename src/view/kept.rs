@@ -2,8 +2,7 @@
 
 use super::record::Row;
 use crate::dissect::Linked;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// The number of opened blocks that are kept.
@@ -99,14 +98,12 @@ pub struct Kept {
     pub rows: Vec<Row>,
     /// See `rows`.
     pub tail: Vec<u8>,
-    /// The number of compressed blocks, which come first.
-    pub packed: usize,
     /// About how many bytes of memory the blocks take.
     pub memory: usize,
     /// The sums of all messages.
     pub sums: Sums,
     /// The sums by conversation.
-    pub conversations: FxHashMap<u64, Sums>,
+    pub conversations: BTreeMap<u64, Sums>,
     /// Relations to later messages, once the input has been read.
     pub linked: Option<Linked>,
     /// The state of the reading.
@@ -150,8 +147,8 @@ impl Kept {
         bytes
     }
 
-    /// Ends the block that is being filled. The next one gets as much room at once: growing step by step would touch a
-    /// third more memory.
+    /// Ends the block that is being filled. The next one gets as much room at once: growing step by step, it would touch
+    /// memory that is given back at once.
     pub fn seal(&mut self) {
         let first = self.sealed();
         let (tail, next) = (Vec::with_capacity(self.tail.len()), Vec::with_capacity(self.rows.len()));
@@ -162,23 +159,29 @@ impl Kept {
         self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::new(bytes)) });
     }
 
+    /// The number of compressed blocks, which come first.
+    pub fn packed(&self) -> usize {
+        self.blocks.partition_point(|block| matches!(block.records, Records::Packed(_)))
+    }
+
     /// The records of the oldest block that is not compressed.
     pub fn plain(&self) -> Option<Arc<Vec<u8>>> {
-        match &self.blocks.get(self.packed)?.records {
+        match &self.blocks.get(self.packed())?.records {
             Records::Plain(bytes) => Some(Arc::clone(bytes)),
             Records::Packed(_) => None,
         }
     }
 
-    /// Takes the compressed records of the oldest block that was not compressed.
-    pub fn pack(&mut self, packed: Vec<u8>) {
-        if let Some(block) = self.blocks.get_mut(self.packed) {
-            if let Records::Plain(bytes) = &block.records {
-                self.memory -= bytes.len();
-            }
-            self.memory += packed.len();
+    /// Replaces these records of the oldest block that is not compressed by compressed ones.
+    pub fn pack(&mut self, records: &Arc<Vec<u8>>, packed: Vec<u8>) {
+        let at = self.packed();
+        if let Some(block) = self.blocks.get_mut(at)
+            && let Records::Plain(own) = &block.records
+            // The lock is not held while a block is compressed: somebody else may have compressed it meanwhile.
+            && Arc::ptr_eq(own, records)
+        {
+            self.memory = self.memory + packed.len() - records.len();
             block.records = Records::Packed(packed);
-            self.packed += 1;
         }
     }
 }

@@ -138,12 +138,12 @@ impl Producer<u8> for Recorder {
 pub fn records<'a>(mut bytes: &'a [u8], mut each: impl FnMut(Row, &'a [u8])) {
     while let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() {
         let word = |at: usize| head.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes);
-        let (length, frame, nanos) = (word(0) as u32 as usize, word(4), word(12) as i64);
+        let (size, frame, nanos) = (word(0) as u32 as usize, word(4), word(12) as i64);
         let (flow, index) = (word(20) as u32, (word(20) >> 32) as u32);
-        let [.., l0, l1, from, severity] = *head;
-        let length_of = u16::from_le_bytes([l0, l1]);
-        let Some((record, rest)) = rest.split_at_checked(length) else { return };
-        each(Row { frame, nanos, flow, start: 0, index, length: length_of, from, severity }, record);
+        let [.., low, high, from, severity] = *head;
+        let length = u16::from_le_bytes([low, high]);
+        let Some((record, rest)) = rest.split_at_checked(size) else { return };
+        each(Row { frame, nanos, flow, start: 0, index, length, from, severity }, record);
         bytes = rest;
     }
 }

@@ -15,11 +15,11 @@ use crate::read::Receiver;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A block of more bytes is ended.
-const BLOCK: usize = 256 << 10;
+/// A block of more bytes is ended. The captures of the tests are small.
+const BLOCK: usize = if cfg!(test) { 16 << 10 } else { 256 << 10 };
 /// Blocks are compressed, the oldest first, when all take more memory than this: compressing takes a quarter of the time
-/// of reading. Tests compress all blocks but the last.
-const PLAIN: usize = if cfg!(test) { BLOCK } else { 144 << 20 };
+/// of reading. Tests have compressed and other blocks of one capture.
+const PLAIN: usize = if cfg!(test) { 4 * BLOCK } else { 144 << 20 };
 /// The memory that blocks and rows may take.
 const MOST: usize = 1 << 30;
 
@@ -138,10 +138,11 @@ impl Store {
         self.len() == 0
     }
 
-    /// The number of compressed blocks.
+    /// The numbers of compressed and of other ended blocks.
     #[cfg(test)]
-    pub(super) fn compressed(&self) -> usize {
-        self.kept().packed
+    pub(super) fn blocks(&self) -> [usize; 2] {
+        let kept = self.kept();
+        [kept.packed(), kept.blocks.len() - kept.packed()]
     }
 
     /// About how many bytes of memory the messages take.
@@ -158,10 +159,7 @@ impl Store {
     pub fn conversations(&self) -> Vec<(Arc<Conversation>, Sums)> {
         let (kept, about) = (self.kept(), self.about());
         let all = kept.conversations.iter();
-        let known = all.filter_map(|(flow, sums)| Some((Arc::clone(about.conversations.get(flow)?), *sums)));
-        let mut sorted: Vec<(Arc<Conversation>, Sums)> = known.collect();
-        sorted.sort_unstable_by_key(|(about, _)| about.flow);
-        sorted
+        all.filter_map(|(flow, sums)| Some((Arc::clone(about.conversations.get(flow)?), *sums))).collect()
     }
 
     /// A message's row.
@@ -284,7 +282,7 @@ impl Receiver<u8> for Receiving {
             drop(kept);
             let packed = lz4_flex::block::compress_prepend_size(&bytes);
             kept = store.kept();
-            kept.pack(packed);
+            kept.pack(&bytes, packed);
         }
         drop(kept);
         store.wake();

@@ -204,17 +204,16 @@ fn more_streams_than_allowed_are_reset_and_places_become_free() {
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
     }
     drop(held);
-    // As soon as the relay has seen both ends of a connection.
+    // A client is served as soon as the relay has seen both ends of a connection, and reset before.
+    let server = std::thread::spawn(move || accept(&listener).write_all(b"y").unwrap());
     let begin = std::time::Instant::now();
     loop {
-        let mut client = connect(relay.at);
-        client.write_all(b"x").unwrap_or(());
-        client.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-        match client.read(&mut [0; 8]) {
+        match connect(relay.at).read(&mut [0; 8]) {
             Err(error) if error.kind() == ErrorKind::ConnectionReset => assert!(begin.elapsed() < GUARD),
-            _ => break,
+            served => break assert_eq!(served.unwrap(), 1),
         }
     }
+    server.join().unwrap();
     let (counts, _) = relay.end();
     assert!(counts.turned_away >= 5 && counts.clients == 3, "{counts:?}");
 }

@@ -75,12 +75,12 @@ impl fmt::Display for Figures {
                 Plural(counts[Silent] + counts[Dropped], "session")
             ),
             Some(_) => {
-                // Where each session fails, one alone may fail for the same reason, such as its version.
-                let alike = match counts[Finished] == 0 && counts[Silent] == 0 {
-                    true => "; no session was complete: a replay without --clients gives the reason",
+                // One session alone may fail for the same reason, such as its version.
+                let all_failed = match counts[Refused] + counts[Dropped] == counts[Started] {
+                    true => "; each session failed: a replay without --clients shows whether one alone does",
                     false => "",
                 };
-                writeln!(f, "limit         the server's: {own}{others}{alike}")
+                writeln!(f, "limit         the server's: {own}{others}{all_failed}")
             }
             None => writeln!(f, "limit         none was met: {own}"),
         }
@@ -140,13 +140,19 @@ mod tests {
     /// If the server refuses each session, their number need not be the cause.
     #[test]
     fn the_number_of_clients_need_not_be_the_cause() {
-        let mut refused = run(9, 1, 0);
-        refused.all.counts[Refused] = 10;
-        assert!(
-            refused.to_string().ends_with("; no session was complete: a replay without --clients gives the reason\n")
-        );
-        refused.all.counts[Finished] = 1;
-        assert!(refused.to_string().ends_with("late by 1.000 ms (p99)\n"), "{refused}");
+        let last = |started, refused, dropped| {
+            let mut figures = run(9, 1, 0);
+            figures.all.counts[Started] = started;
+            figures.all.counts[Refused] = refused;
+            figures.all.counts[Dropped] = dropped;
+            figures.to_string().lines().last().unwrap().to_string()
+        };
+        let all = "; each session failed: a replay without --clients shows whether one alone does";
+        for (refused, dropped) in [(10, 0), (0, 10), (4, 6)] {
+            assert!(last(10, refused, dropped).ends_with(all), "{}", last(10, refused, dropped));
+        }
+        // Others were complete, or were stopped.
+        assert!(last(11, 10, 0).ends_with("late by 1.000 ms (p99)"), "{}", last(11, 10, 0));
     }
 
     #[test]
