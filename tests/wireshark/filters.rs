@@ -176,6 +176,13 @@ fn lines(text: &[u8]) -> BTreeSet<u64> {
     lines.map(|line| serde_json::from_slice::<Json>(line).expect("JSON")["frame"].as_u64().expect("a frame")).collect()
 }
 
+/// Prints how many messages a capture has.
+const COUNTER: &str = r#"
+local message, tap, count = Field.new("netkit.message"), Listener.new("frame"), 0
+function tap.packet() count = count + select('#', message()) end
+function tap.draw() print(count) end
+"#;
+
 /// With `-T fields` only the fields that the command line names are added. A second script could read others: with one
 /// all are.
 #[test]
@@ -207,6 +214,7 @@ fn named_fields_are_those_of_the_whole_tree() {
     ];
     let folder = Scratch::new("wireshark-named");
     let another = format!("lua_script:{}", folder.write("another.lua", "-- It reads nothing."));
+    let counter = format!("lua_script:{}", folder.write("counter.lua", COUNTER));
     let mut filled = 0;
     for name in
         ["riptide/riptide22-lossy", "dnp/dnp-lossy", "nano/nano-ws-bad", "acknex/acknex-sim-fixed", "gne/gne-probe"]
@@ -231,6 +239,12 @@ fn named_fields_are_those_of_the_whole_tree() {
             let chosen = pdml::run(&script, &out, &[&filter, &fields[..fields.len() - 2]].concat());
             assert_eq!(chosen, pdml::run(&script, &out, &[&filter, &fields[..]].concat()), "{name}: {names:?}");
         }
+        // `-q` alone reads nothing, but a script that counts may be beside it.
+        assert_eq!(pdml::run(&script, &out, &["-q"]), "", "{name}");
+        let messages = pdml::run(&script, &out, &["-T", "fields", "-E", "occurrence=a", "-e", "netkit.message"]);
+        let count = messages.split([',', '\n']).filter(|name| !name.is_empty()).count();
+        let counted = pdml::run(&script, &out, &["-q", "-X", &counter]);
+        assert_eq!(counted.trim().parse(), Ok(count), "{name}: {counted}");
     }
     assert!(filled > 3_000, "{filled}");
 }

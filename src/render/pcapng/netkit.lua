@@ -4,8 +4,8 @@
 --
 -- Lua 5.1 to 5.4; no modules, no network, no file but tshark's own command line on Linux.
 
--- A later form of the comments is left alone.
-local FORM = "1"
+-- How the line of the tree begins; a later form is left alone.
+local TREE = "netkit:1 "
 -- Deeper groups are shown in the one of this depth: Wireshark ends at 500.
 local DEPTH = 60
 -- The most bytes of a value in a label.
@@ -20,6 +20,32 @@ local MESSAGES = {}
 -- Kinds of relations, and what each says.
 local RELATIONS = {}
 --@LISTS@
+
+-- The arguments of tshark, where they can be read (Linux); nothing in other programs. tshark reads the same of all
+-- packets of a pass; others may read something else of each.
+local function arguments()
+    local file = io and io.open("/proc/self/cmdline", "rb")
+    local line = file and file:read(65536)
+    if file then file:close() end
+    local list = {}
+    for argument in (line or ""):gmatch("[^%z]+") do list[#list + 1] = argument end
+    return list[1] and list[1]:match("[^/]*$") == "tshark" and list or nil
+end
+local TSHARK = arguments()
+
+-- Whether tshark prints nothing at all: `tshark -q -r FILE`. It dissects no packet then, but would for this script.
+local function silent()
+    local quiet, own = false, "lua_script:" .. (debug and debug.getinfo(1, "S").source:sub(2) or "")
+    for k = 2, TSHARK and #TSHARK or 0 do
+        local argument, before = TSHARK[k], TSHARK[k - 1]
+        quiet = quiet or argument == "-q"
+        local harmless = argument == "-q" or argument == "-n" or argument == "-r" or before == "-r" or argument == "-X"
+            or (before == "-X" and argument or argument:match("^%-X(.*)")) == own
+        if not harmless then return false end
+    end
+    return quiet
+end
+if silent() then return end
 
 local netkit = Proto("netkit", "netkit")
 
@@ -94,11 +120,11 @@ local frame_comment = Field.new("frame.comment")
 -- The texts of columns in a run without them: `tshark -q`, `-V`, `-T fields`.
 local NO_INFO, NO_PROTOCOL = "(info)", "(protocol)"
 local floor, char = math.floor, string.char
-local find, match, sub, byte = string.find, string.match, string.sub, string.byte
+local find, match, sub, byte, tostring = string.find, string.match, string.sub, string.byte, tostring
 
 -- The packet's tree, whether it is shown, and what else this run reads. If the tree is not shown, only fields are added
--- that a filter, a column or an export reads. `general`: one of the fields is read that any value may become.
-local root, visible, general, reading
+-- that a filter, a column or an export reads.
+local root, visible, reading
 local function needed(made)
     if visible then return true end
     local yes = reading.needs[made]
@@ -217,7 +243,7 @@ end
 -- A number as the type of a field takes it; nothing if it does not fit.
 local function number_for(kind, text)
     if kind == "u64" then
-        if text:find("^%d+$") then return UInt64.new(text) end
+        if find(text, "^%d+$") then return UInt64.new(text) end
     elseif kind == "i64" then
         if text:find("^%-?%d+$") then return Int64.new(text) end
     elseif kind == "u32" then
@@ -325,7 +351,7 @@ end
 -- Adds a leaf as the fields of its path and of its short path, or in general form if there is none of its type.
 local function put(tree, entry, label, source, rest)
     local letter, one, short = entry.letter, entry.one, entry.short
-    local full = visible or general
+    local full = visible or reading.general
     if not full then
         full = one and needed(one.field)
         if not (short and needed(short.field)) then
@@ -346,7 +372,7 @@ local function put(tree, entry, label, source, rest)
     else
         text, value, named, flags, from = leaf(source, letter, rest, entry.bit, entry.bits)
     end
-    if first then range = source.tvb:range(source.at + first, length) end
+    if first and visible then range = source.tvb:range(source.at + first, length) end
     if full then
         local item
         if letter == "r" then
@@ -442,7 +468,7 @@ local function message_of(proto, message)
     local of = messages[proto] and messages[proto][message]
     if of then return of end
     local place, name = plain(proto or ""), proto and message and plain(proto) .. "." .. plain(message)
-    of = { one = name and known[name] }
+    of = { one = name and known[name], proto = place, name = name or place }
     of[":f"] = place_of(name or place, place, false)
     of[":d"] = place_of(place .. ".derived", place .. ".derived", false)
     of[":p"] = place_of(place .. ".packet", place .. ".packet", false)
@@ -454,6 +480,21 @@ local function message_of(proto, message)
     return of
 end
 
+-- Whether such a message can have one of the fields that are read.
+local function has_any(of)
+    if not reading.names then return true end
+    local yes = reading.has[of]
+    if yes ~= nil then return yes end
+    yes = false
+    for _, name in ipairs(reading.names) do
+        local own = sub(name, 1, #of.proto + 1) == of.proto .. "." and sub(name, #of.proto + 2)
+        yes = yes or own and (name == of.name or sub(name, 1, #of.name + 1) == of.name .. "."
+            or known[of.name .. "." .. own] or find(own, "^derived%.") or find(own, "^packet%.")) and true or false
+    end
+    reading.has[of] = yes
+    return yes
+end
+
 -- The parts of a message's envelope: letters, and fields.
 local ABOUT = {
     { "p", "proto" }, { "v", "version" }, { "m", "message" }, { "f", "from" }, { "c", "flow" }, { "l", "length" },
@@ -461,11 +502,25 @@ local ABOUT = {
 }
 for _, one in ipairs(ABOUT) do one.field, one.kind = known[one[2]].field, known[one[2]].kind end
 
-local function about(top, made, kind, value)
-    if value and value ~= "" and needed(made) then
-        local item = top:add(made, kind == "s" and clean(plain(value)) or number_for(kind, value))
+-- Adds a part: as it is shown, or from its text.
+local function about(top, made, kind, shown, text)
+    if (shown or text or "") ~= "" and needed(made) then
+        local item = top:add(made, shown or kind == "s" and clean(plain(text)) or number_for(kind, text))
         if visible then item:set_generated() end
     end
+end
+
+-- The first parts of an envelope are the same in many comments, and are read once.
+local heads = {}
+local function head_of(text)
+    if find(text, ":", 1, true) then return nil end
+    local head = { shown = {} }
+    for key, value in text:gmatch("(%w+)=([^ ]*)") do
+        head[key], head.shown[key] = value, clean(plain(value))
+    end
+    heads[text] = head
+    entries = entries + 1
+    return head
 end
 
 -- Adds the notes and faults of a comment's lines.
@@ -500,8 +555,14 @@ end
 
 -- Draws the last line of a comment, which is the message's tree, from the byte `at` on. Its top, and its envelope.
 local function fields(text, at, summary, tvb, tree)
-    local state, places, related = {}, nil, nil
-    while true do
+    local behind = find(text, " c=", at, true)
+    local start = behind and sub(text, at, behind - 1)
+    local head = start and (heads[start] or head_of(start))
+    local own = reading.fields and (not head or has_any(message_of(head.p, head.m)))
+    local more = own or reading.rest or not head
+    if head then at = behind + 1 else head = { shown = {} } end
+    local state, places, related = more and { p = head.p, m = head.m, shown = head.shown } or head, nil, nil
+    while more do
         local _, last, key, value = find(text, "^(%w+)=([^ ]*) *", at)
         if not key then break end
         at = last + 1
@@ -516,8 +577,8 @@ local function fields(text, at, summary, tvb, tree)
             state[key] = value
         end
     end
-    if at <= #text and byte(text, at) ~= 58 then error("no key: " .. sub(text, at, at + 39)) end
-    if not reading.fields then return tree, state, nil end
+    if more and at <= #text and byte(text, at) ~= 58 then error("no key: " .. sub(text, at, at + 39)) end
+    if not own then return tree, state, related end
     -- Where the bytes are: in the frame, or beside it.
     local sources = {}
     for k = 1, places and #places or 0, 2 do
@@ -558,25 +619,24 @@ local function fields(text, at, summary, tvb, tree)
     return top, state, related
 end
 
--- Draws one comment: whole, as its parts were joined. `read`: whether any of its fields is needed.
-local function draw(text, tvb, tree, read)
+-- Draws one comment: whole, as its parts were joined.
+local function draw(text, tvb, tree)
     local first = find(text, "\n", 9, true) or #text + 1
-    local summary = clean(sub(text, 9, first - 1))
-    -- The tree is the last line. If there is no other, none has to be looked for.
-    local last, form = first, not find(text, "\n", first + 1, true) and match(text, "^netkit:(%d+) ", first + 1)
-    if not form then
-        last, form = find(text, "\nnetkit:%d+ [^\n]*$", first), match(text, "\nnetkit:(%d+) [^\n]*$", first)
-    end
-    local top, state, related = tree, {}, nil
-    if read and form == FORM then
-        top, state, related = fields(text, last + #form + 9, summary, tvb, tree)
+    local summary = reading.summary and clean(sub(text, 9, first - 1)) or ""
+    -- The tree is the last line.
+    local last, behind = first, find(text, "\n", first + 1, true)
+    while behind do last, behind = behind, find(text, "\n", behind + 1, true) end
+    local at = sub(text, last + 1, last + #TREE) == TREE and last + #TREE + 1
+    if not at then last = #text + 1 end
+    local top, state, related = tree, nil, nil
+    if reading.read and at then
+        top, state, related = fields(text, at, summary, tvb, tree)
     elseif visible then
         top = tree:add(tvb:range(0, 0), "")
         top:set_text(summary)
     end
-    last = last or #text + 1
-    if last > first then findings(sub(text, first, last - 1), top) end
-    if not read then return summary end
+    if reading.findings and last > first then findings(sub(text, first, last - 1), top) end
+    if not reading.read then return summary end
     for _, value in ipairs(related or {}) do
         local kind, frame, index, millis = value:match("^([%w_]+),(%d+),(%d*),([%d.%-]*)$")
         local made = kind and related_fields[kind]
@@ -588,13 +648,16 @@ local function draw(text, tvb, tree, read)
             item:set_generated()
         end
     end
-    for _, one in ipairs(ABOUT) do about(top, one.field, one.kind, state[one[1]]) end
-    if state.i then
-        local part, parts = match(state.i, "^(%d+)/(%d+)$")
-        about(top, known.part.field, "u32", part)
-        about(top, known.parts.field, "u32", parts)
+    for _, one in ipairs(state and reading.about or {}) do
+        local key = one[1]
+        about(top, one.field, one.kind, state.shown[key], state[key])
     end
-    if state.q then
+    if state and state.i then
+        local part, parts = match(state.i, "^(%d+)/(%d+)$")
+        about(top, known.part.field, "u32", nil, part)
+        about(top, known.parts.field, "u32", nil, parts)
+    end
+    if state and state.q then
         for word in state.q:gmatch("[^,]+") do
             local one = known[word]
             if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end
@@ -619,17 +682,15 @@ for _, name in ipairs {
     OF_ANY[name] = true
 end
 
--- The arguments of tshark, where they can be read (Linux); nothing in other programs. tshark reads the same of all
--- packets of a pass; others may read something else of each.
-local function arguments()
-    local file = io and io.open("/proc/self/cmdline", "rb")
-    local line = file and file:read(65536)
-    if file then file:close() end
-    local list = {}
-    for argument in (line or ""):gmatch("[^%z]+") do list[#list + 1] = argument end
-    return list[1] and match(list[1], "[^/]*$") == "tshark" and list or nil
+-- Whether an argument of tshark has one of these patterns.
+local function argued(...)
+    for _, argument in ipairs(TSHARK or {}) do
+        for _, pattern in ipairs { ... } do
+            if find(argument, pattern) then return true end
+        end
+    end
+    return false
 end
-local TSHARK = arguments()
 
 -- With `-T fields` tshark asks for the whole tree, and prints what `-e` names: the names below "netkit." among the
 -- arguments; nothing if more may be read.
@@ -637,85 +698,106 @@ local function named()
     local scripts, fields, names, before = 0, false, {}, nil
     for _, argument in ipairs(TSHARK or {}) do
         fields = fields or argument == "-Tfields" or before == "-T" and argument == "fields"
-        if find(argument, "^%-[VO]") or find(argument, "$", 1, true) or find(argument, "_ws.col", 1, true)
-            or argument == "--color" then return nil end
         if find(argument, "lua_script:", 1, true) then scripts = scripts + 1 end
         for name in argument:gmatch("netkit%.([%w_.]+)") do names[name] = true end
         before = argument
     end
-    return fields and scripts < 2 and names or nil
+    return fields and scripts < 2 and not argued("^%-%a*[VO]", "%$", "_ws%.col", "^%-%-color") and names or nil
 end
 local NAMED = named()
 
--- What is read of packets: whether the tree is shown, any field is read, one of a message's own fields is, and the
--- columns are. `needs`: by field, whether it is read, where that has been asked.
+-- What is read of packets: `visible`, whether the tree is shown; `read`, whether any field is; `columns`, `findings`,
+-- `summary`, `root`, whether these are; `about`, the parts of the envelope that may be; `rest`, whether more of the
+-- envelope is than its head has; `fields`, whether one of a message's own fields is; `names`, which of them, where
+-- these are known, and `has`, which messages can have one; `general`, whether one is that any value may become;
+-- `needs`, by field, whether it is read, where that has been asked.
 local function reading_of(pinfo, tree)
-    local now = { needs = {} }
+    local now = { needs = {}, has = setmetatable({}, { __mode = "k" }), about = ABOUT }
     now.visible = tree.visible and not NAMED
     now.read = tree.visible or tree:referenced(handle)
-    now.columns = now.visible or not NAMED
-        and (now.read or tostring(pinfo.cols.info) ~= NO_INFO or tostring(pinfo.cols.protocol) ~= NO_PROTOCOL)
-    now.fields = now.read
-    if TSHARK and now.read and not now.visible then
-        now.fields = false
-        local function ask(name, made)
-            local yes = tree:referenced(made)
-            if NAMED then yes = NAMED[name] or false end
-            now.needs[made] = yes
-            now.fields = now.fields or yes and not OF_ANY[name]
-        end
-        for name, one in pairs(known) do ask(name, one.field) end
-        for name, made in pairs(related_fields) do ask("related." .. name, made) end
+    now.columns = now.visible or not NAMED and (argued("_ws%.col") or tostring(pinfo.cols.info) ~= NO_INFO
+        or tostring(pinfo.cols.protocol) ~= NO_PROTOCOL)
+    now.fields, now.rest, now.findings, now.summary, now.root = now.read, now.read, true, true, true
+    if now.visible or not TSHARK then return now end
+    local names, about = {}, {}
+    now.rest, now.names, now.about = false, names, about
+    local function ask(name, made)
+        local yes = now.read and tree:referenced(made)
+        if NAMED then yes = NAMED[name] or false end
+        now.needs[made] = yes
+        return yes
     end
+    for name, one in pairs(known) do
+        if ask(name, one.field) and not OF_ANY[name] then names[#names + 1] = name end
+    end
+    for _, one in ipairs(ABOUT) do
+        if now.needs[one.field] then about[#about + 1] = one end
+    end
+    local function any(...)
+        for _, name in ipairs { ... } do
+            if now.needs[known[name].field] then return true end
+        end
+        return false
+    end
+    for name, made in pairs(related_fields) do now.rest = ask("related." .. name, made) or now.rest end
+    now.general = any("member", "raw", "flag")
+    if now.general then now.names = nil end
+    now.fields = #names > 0
+    now.rest = now.rest or any("flow", "length", "frame", "part", "parts", "unanswered", "never_acked")
+    now.findings = now.columns or any("note", "note.level", "note.text", "fault")
+        or argued("expert", "%$", "^%-%-color", "_ws%.malformed") or not NAMED and argued("lua_script:")
+    now.summary = now.columns or any("summary")
+    now.root = now.findings or argued("netkit$", "netkit[^.]")
     return now
 end
 
 -- tshark's second pass (`-2`) reads something else than its first.
-local passes = {}
+local TWICE, passes = argued("^%-%a*2"), {}
 
 function netkit.dissector(tvb, pinfo, tree)
     local texts = {}
-    for _, comment in ipairs { frame_comment() } do
-        local text = tostring(comment.value)
+    local comments = { frame_comment() }
+    for k = 1, #comments do
+        local text = tostring(comments[k].value)
         if sub(text, 1, 8) == "netkit: " then
-            texts[#texts + 1] = { text }
+            texts[#texts + 1] = text
         elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
             local parts = texts[#texts]
+            if type(parts) == "string" then parts = { parts } end
             parts[#parts + 1] = sub(text, 10)
+            texts[#texts] = parts
         end
     end
     if #texts == 0 then return end
-    local pass = pinfo.visited
+    local pass = TWICE and pinfo.visited or false
     reading = TSHARK and passes[pass] or reading_of(pinfo, tree)
     passes[pass] = reading
     visible = reading.visible
-    local read, columns = reading.read, reading.columns
     -- Otherwise only notes and faults are needed, for the expert information: most comments have none.
-    if not columns and not read then
+    if not reading.columns and not reading.read then
         local findable = {}
-        for _, parts in ipairs(texts) do
-            local first = find(parts[1], "\n", 9, true)
-            if #parts > 1 or not first or sub(parts[1], first + 1, first + 7) ~= "netkit:"
-                or find(parts[1], "\n", first + 1, true) then findable[#findable + 1] = parts end
+        for _, parts in ipairs(reading.findings and texts or {}) do
+            local text = type(parts) == "table" and parts[1] or parts
+            local first = find(text, "\n", 9, true)
+            if text ~= parts or not first or sub(text, first + 1, first + 7) ~= "netkit:"
+                or find(text, "\n", first + 1, true) then findable[#findable + 1] = parts end
         end
         if #findable == 0 then return end
         texts = findable
     end
-    root = tree:add(netkit, tvb:range(0, 0))
-    general = read and not visible and reading.fields
-        and (needed(known.member.field) or needed(known.raw.field) or needed(known.flag.field))
-    if entries > ENTRIES then messages, entries = {}, 0 end
+    root = visible and tree:add(netkit, tvb:range(0, 0)) or reading.root and tree:add(netkit) or tree
+    if entries > ENTRIES then messages, heads, entries = {}, {}, 0 end
     local lines, protocol = {}, nil
     for _, parts in ipairs(texts) do
-        local whole, summary = pcall(draw, table.concat(parts), tvb, root, read)
-        if whole then
+        local whole, summary = pcall(draw, type(parts) == "table" and table.concat(parts) or parts, tvb, root)
+        if not whole then
+            root:add_proto_expert_info(EXPERTS.script, "this comment cannot be drawn: " .. tostring(summary))
+        elseif reading.columns then
             protocol = protocol or match(summary, "^%S+")
             lines[#lines + 1] = summary
-        else
-            root:add_proto_expert_info(EXPERTS.script, "this comment cannot be drawn: " .. tostring(summary))
         end
     end
-    if columns and #lines > 0 then
+    if #lines > 0 then
         local cols = pinfo.cols
         cols.protocol = protocol or "netkit"
         cols.info = lines[2] and table.concat(lines, " | ") or lines[1]
