@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Done, fixture, run};
+use common::{Done, Scratch, fixture, run};
 use flate2::{Compression, write::GzEncoder};
 use netkit::capture::{Body, LinkType, PcapWriter, Time, ethernet};
 use serde_json::Value as Json;
@@ -54,12 +54,6 @@ fn account(done: &Done) -> Json {
     serde_json::from_str::<Json>(last).expect("JSON")["account"].clone()
 }
 
-fn file(name: &str, bytes: &[u8]) -> std::path::PathBuf {
-    let path = std::env::temp_dir().join(format!("netkit-account-{}-{name}", std::process::id()));
-    std::fs::write(&path, bytes).expect("written");
-    path
-}
-
 /// Packets that wait too long for their conversation to be claimed are not read, which is a limit of its own.
 #[test]
 fn packets_dropped_before_a_claim() {
@@ -104,8 +98,9 @@ fn a_limit_is_reported_also_quietly() {
 /// Of evicted conversations that are not recognised again, there are only parts.
 #[test]
 fn parts_of_conversations_are_reported() {
-    let path = file("parts.pcap", &riptide(200, 10).file());
-    let done = run(&["decode", path.to_str().unwrap(), "-q", "-f", "ndjson", "--limit", "conversations=20"], b"").ok();
+    let scratch = Scratch::new("account-parts");
+    let path = scratch.write("parts.pcap", riptide(200, 10).file());
+    let done = run(&["decode", &path, "-q", "-f", "ndjson", "--limit", "conversations=20"], b"").ok();
     let reported = "parts of conversations (";
     assert!(
         done.err.contains(reported) && done.err.contains("with servers of recognised ones are of no"),
@@ -119,8 +114,9 @@ fn parts_of_conversations_are_reported() {
 #[test]
 fn what_comes_back_keeps_its_number() {
     let bytes = riptide(500, 8).file();
-    let path = file("back.pcap", &bytes);
-    let args = ["decode", path.to_str().unwrap(), "-q", "-p", "riptide", "-f", "ndjson", "--account"];
+    let scratch = Scratch::new("account-back");
+    let path = scratch.write("back.pcap", &bytes);
+    let args = ["decode", &path, "-q", "-p", "riptide", "-f", "ndjson", "--account"];
     let numbers = |done: &Done| -> Vec<(Json, Json)> {
         let lines = done.lines();
         lines.iter().filter(|line| line["frame"].is_u64()).map(|l| (l["flow"].clone(), l["src"].clone())).collect()
@@ -200,8 +196,9 @@ fn others_at_a_recognised_server_are_reported() {
     }
     for args in [&["decode", "-q", "-f", "ndjson", "--account"][..], &["decode", "-f", "ndjson", "--account"]] {
         let bytes = wire.file();
-        let path = file("others.pcap", &bytes);
-        for input in ["-", path.to_str().unwrap()] {
+        let scratch = Scratch::new("account-others");
+        let path = scratch.write("others.pcap", &bytes);
+        for input in ["-", &path] {
             let done = run(&[args, &[input]].concat(), &bytes).ok();
             assert!(done.err.contains("the first with 10.2.0.1:9999 (riptide)"), "{input}: {}", done.err);
             let account = account(&done);
@@ -323,10 +320,11 @@ fn a_server_that_is_known_teaches() {
         at += 16 + length;
     }
     let from = frames.len() * 3 / 10;
-    let cut = file("cut.pcap", &[&bytes[..24], &frames[from..].concat()].concat());
+    let scratch = Scratch::new("account-cut");
+    let cut = scratch.write("cut.pcap", [&bytes[..24], &frames[from..].concat()].concat());
     let mut all = Vec::new();
     for threads in ["1", "2", "3"] {
-        let done = run(&["decode", cut.to_str().unwrap(), "-f", "ndjson", "--threads", threads], b"").ok();
+        let done = run(&["decode", &cut, "-f", "ndjson", "--threads", threads], b"").ok();
         all.push(done.out.clone());
         let lines = done.lines();
         assert_eq!(lines.len(), frames.len() - from);
