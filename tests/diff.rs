@@ -269,19 +269,14 @@ fn every_figure_can_break_its_limit_in_every_unit() {
 /// The first half of a capture differs from the whole in its duration only: each capture of each protocol.
 #[test]
 fn half_of_a_capture_is_no_difference() {
-    // The cut leaves a client whose requests are answered later.
-    const CUT: [&str; 1] = ["dnp-lossy.pcap"];
     let scratch = common::Scratch::new("diff-half");
     let (mut compared, mut wrong) = (0, Vec::new());
     for proto in ["riptide", "dnp", "nano", "gne", "acknex"] {
         for whole in common::entries(&fixture(proto)).into_iter().filter(|path| common::ends_in(path, "pcap")) {
             let bytes = std::fs::read(&whole).expect("a file");
-            let Some(part) = half(&bytes) else { continue };
-            let cut = scratch.write("half.pcap", part);
+            let Some((half, _)) = part(&bytes, 50) else { continue };
+            let cut = scratch.write("half.pcap", half);
             let whole = whole.to_str().expect("UTF-8");
-            if CUT.iter().any(|name| whole.ends_with(name)) {
-                continue;
-            }
             let done = run(&["diff", "-p", proto, whole, &cut], b"").ok();
             let same = done.text().ends_with("\nno difference\n");
             let unlike =
@@ -300,9 +295,34 @@ fn half_of_a_capture_is_no_difference() {
     assert!(compared > 55 && wrong.is_empty(), "{} of {compared}: {}", wrong.len(), wrong.join("\n"));
 }
 
-/// The records of a pcap file (microseconds, little endian) up to half of its time; `None` for other files, and for
-/// those with fewer than four records.
-fn half(file: &[u8]) -> Option<Vec<u8>> {
+/// A capture that goes on after the last message shows who timed out; one that stops with that message does not, and is
+/// no better for it.
+#[test]
+fn silence_that_is_not_captured_is_no_difference() {
+    let whole = std::fs::read(fixture("riptide/riptide20-lossy.pcap")).expect("a file");
+    // A frame of no protocol, 20 s after the last one.
+    let other = [&[0xff; 12][..], &[0x88, 0xcc], &[0; 46]].concat();
+    let scratch = common::Scratch::new("diff-silence");
+    let mut timed_out = 0;
+    for percent in (10..=100).step_by(10) {
+        let (cut, last) = part(&whole, percent).expect("records");
+        let head = [(last / 1_000_000 + 20) as u32, 0, other.len() as u32, other.len() as u32];
+        let longer = [&cut[..], &head.map(u32::to_le_bytes).concat(), &other].concat();
+        let [longer, cut] = [("longer.pcap", longer), ("cut.pcap", cut)].map(|(name, file)| scratch.write(name, file));
+        let ends = run(&["stats", "-p", "riptide", &longer, "-f", "json"], b"").ok();
+        let ends = common::json(ends.text());
+        timed_out += ends["end"].as_array().expect("rows").iter().filter(|row| row["end"] == "timed_out").count();
+        for [a, b] in [[&longer, &cut], [&cut, &longer]] {
+            let done = run(&["diff", "-p", "riptide", a, b], b"").ok();
+            assert!(!done.text().contains("\nriptide connections"), "{percent} %: {}", done.text());
+        }
+    }
+    assert!(timed_out > 3, "{timed_out}");
+}
+
+/// The records of a pcap file (microseconds, little endian) up to a part of its time, in per cent, and the time of the
+/// last of them in microseconds; `None` for other files, and for those with fewer than four records.
+fn part(file: &[u8], percent: u64) -> Option<(Vec<u8>, u64)> {
     let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"));
     if word(0) != 0xa1b2_c3d4 {
         return None;
@@ -316,9 +336,9 @@ fn half(file: &[u8]) -> Option<Vec<u8>> {
     if ends.len() < 4 {
         return None;
     }
-    let middle = u64::midpoint(ends[0].0, ends[ends.len() - 1].0);
-    let end = ends.iter().rfind(|(time, _)| *time <= middle).expect("a record").1;
-    Some(file[..end].to_vec())
+    let until = ends[0].0 + (ends[ends.len() - 1].0 - ends[0].0) * percent / 100;
+    let (last, end) = *ends.iter().rfind(|(time, _)| *time <= until).expect("a record");
+    Some((file[..end].to_vec(), last))
 }
 
 /// The limits and their figures are printed last, so that they stay visible on a small screen.

@@ -123,7 +123,7 @@ pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> Comparison {
     let verdict = |limit: &Limit| Verdict { limit: limit.to_string(), compared: 0, broken: 0, beyond: None };
     let verdicts = limits.iter().map(verdict).collect();
     let seconds = [a, b].map(Stats::duration);
-    let as_long = (seconds[0] - seconds[1]).abs() <= AS_LONG * seconds[0].max(seconds[1]);
+    let as_long = as_long(seconds);
     let mut comparison = Judge { limits, verdicts, list: Vec::new(), seconds, as_long };
     comparison.ends(a, b);
     for (word, first, second) in [("", &a.kinds, &b.kinds), (" (schema)", &a.schemas, &b.schemas)] {
@@ -144,6 +144,11 @@ pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> Comparison {
         (y.broken.is_some(), y.weight).partial_cmp(&(x.broken.is_some(), x.weight)).unwrap_or(std::cmp::Ordering::Equal)
     });
     Comparison { differences: list, limits: comparison.verdicts, as_long }
+}
+
+/// Whether two durations are about equal.
+fn as_long(seconds: [f64; 2]) -> bool {
+    (seconds[0] - seconds[1]).abs() <= AS_LONG * seconds[0].max(seconds[1])
 }
 
 /// The comparison so far.
@@ -172,20 +177,38 @@ struct Judged<'a> {
 }
 
 impl Judge<'_> {
-    /// Compares the number of remarkable outcomes, by protocol.
+    /// Compares the number of remarkable outcomes, by protocol. Silence after the last message is part of the duration.
     fn ends(&mut self, a: &Stats, b: &Stats) {
+        let seconds = [a, b].map(Stats::observed);
+        let as_long = as_long(seconds);
         let mut counts: BTreeMap<(&str, &'static str), [u64; 2]> = BTreeMap::new();
+        // The connections of which the shorter capture does not show the end: by protocol, and by their outcome so far.
+        let mut unknown: BTreeMap<(&str, Option<&'static str>), [u64; 2]> = BTreeMap::new();
         for (k, stats) in [a, b].into_iter().enumerate() {
-            for (flow, ended, _) in ends(stats).filter(|(_, ended, _)| ended.is_remarkable()) {
-                counts.entry((flow.proto, ended.ending.outcome.name())).or_default()[k] += 1;
+            for (flow, ended, last) in ends(stats) {
+                let name = ended.ending.outcome.name();
+                if ended.is_remarkable() {
+                    counts.entry((flow.proto, name)).or_default()[k] += 1;
+                }
+                if !as_long && seconds[k] < seconds[1 - k] && last && ended.may_change {
+                    unknown.entry((flow.proto, None)).or_default()[k] += 1;
+                    unknown.entry((flow.proto, Some(name))).or_default()[k] += 1;
+                }
             }
         }
         for ((proto, name), [a, b]) in counts {
-            let longer = if self.as_long { 1.0 } else { self.seconds[1] / self.seconds[0] };
+            let unknown = |name| unknown.get(&(proto, name)).copied().unwrap_or_default();
+            let (any, own) = (unknown(None), unknown(Some(name)));
+            // The least and the greatest number in each capture, whatever the unknown ends are.
+            let [[a_least, a_most], [b_least, b_most]] = [(a, 0), (b, 1)].map(|(count, k)| {
+                let least = count - own[k];
+                [least, least + any[k]].map(|count| count as f64)
+            });
+            let longer = if as_long { 1.0 } else { seconds[1] / seconds[0] };
             // The number that the first capture predicts for the duration of the second.
-            let [least, most] = [longer.min(1.0), longer.max(1.0)].map(|times| a as f64 * times);
-            let chance = if self.as_long { 0.0 } else { noise::of_count(least) };
-            let notable = (b as f64) < (least - chance).floor() || b as f64 > most.ceil();
+            let (least, most) = (a_least * longer.min(1.0), a_most * longer.max(1.0));
+            let chance = if as_long { 0.0 } else { noise::of_count(least) };
+            let notable = b_most < (least - chance).floor() || b_least > most.ceil();
             let change = Change::Ended(name, a, b);
             let weight = if b > a { f64::MAX } else { f64::MAX / 2.0 };
             let none =

@@ -60,9 +60,11 @@ impl Current {
 
     /// The end of the connection, as of `now`.
     pub fn ended(&self, closing: Closing, last_seen: LastSeen, now: i64) -> Ended {
+        let ending = self.life.ending(closing, last_seen, now);
         Ended {
             ordinal: self.ordinal.max(1),
-            ending: self.life.ending(closing, last_seen, now),
+            ending,
+            may_change: self.life.may_change(ending.outcome, last_seen, now),
             requests: self.life.requests,
             first: self.first,
             data: self.data.clone(),
@@ -77,6 +79,8 @@ pub struct Ended {
     pub ordinal: u32,
     /// The end of the connection.
     pub ending: Ending,
+    /// Whether more of the capture could show another end.
+    pub may_change: bool,
     /// The number of requests for it.
     requests: u32,
     first: Option<Time>,

@@ -231,6 +231,12 @@ impl Stats {
         }
     }
 
+    /// The time from the first frame of the input to the last, in seconds; of its messages, if no frames were counted.
+    pub fn observed(&self) -> f64 {
+        let span = self.account.span.map(|(first, last)| last.since(first).max(0) as f64 / 1e9);
+        span.unwrap_or_else(|| self.duration())
+    }
+
     /// The conversation of this number.
     pub fn flow(&self, id: u64) -> Option<&Flow> {
         self.flows.get(*self.places.get(&id)?)

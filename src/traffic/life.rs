@@ -235,6 +235,18 @@ impl Life {
         }
     }
 
+    /// Whether a capture that goes on after `now` could show another outcome than this one of [`Life::ending`].
+    pub fn may_change(&self, outcome: Outcome, last_seen: LastSeen, now: i64) -> bool {
+        match outcome {
+            Outcome::Open | Outcome::Pending => true,
+            // An answer to the last request could follow.
+            Outcome::Unanswered => self.asked.is_some_and(|(side, _)| {
+                last_seen[side.index()].is_some_and(|at| now.saturating_sub(at) < ANSWERED_IN)
+            }),
+            _ => false,
+        }
+    }
+
     /// The side that dropped the connection after a message's last try: it sent nothing after the time that another try
     /// would have taken.
     fn gave_up(&self, last_seen: LastSeen) -> Option<Side> {
@@ -317,6 +329,9 @@ mod tests {
         let asked = [(0, A, Some(Step::Asked)), (1, A, Some(Step::Asked))];
         assert_eq!(end(&life(&asked), NONE, 9), (Outcome::Unanswered, None));
         assert_eq!(end(&life(&asked[..1]), NONE, 0), (Outcome::Open, None));
+        // It asks again at the second 1.
+        assert!(life(&asked).0.may_change(Outcome::Unanswered, life(&asked).1, SECOND + 1));
+        assert!(!life(&asked).0.may_change(Outcome::Unanswered, life(&asked).1, 2 * SECOND));
         let closes = |side| Closing { by: [Some(End::Fin); 2], first: Some((side, 0)), ..NONE };
         assert_eq!(end(&life(&asked[..1]), closes(A), 0), (Outcome::Unanswered, None));
         assert_eq!(end(&life(&asked[..1]), closes(B), 0), (Outcome::Refused, Some(B)));
