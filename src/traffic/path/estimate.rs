@@ -40,9 +40,9 @@ const LONG: u64 = 2;
 const NEARER: i64 = 5;
 /// The number of steps of a search, and of rounds of a fit.
 const STEPS: usize = 30;
-const ROUNDS: usize = 60;
+const ROUNDS: usize = 200;
 /// A fit has converged if it changes by less than this.
-const SETTLED: f64 = 1e-9;
+const SETTLED: f64 = 1e-7;
 
 /// The estimate for one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,20 +81,20 @@ struct Loop {
     numbers: f64,
     /// Acknowledgements sent in the direction of `p`: the number that arrived, and the number that did not.
     heeded: [f64; 2],
+    /// The counts of the numbers sent in the direction of `q`, if both sides number their messages.
+    resent: Option<Counts>,
 }
 
 impl Loop {
-    fn of(own: &Counts, other: &Counts, in_a_row: bool) -> Loop {
+    fn of(own: &Counts, other: &Counts, both_number: bool) -> Loop {
         let (skipped, numbers) = (other.skipped as f64, other.numbers as f64);
         let both = Loop { skipped, numbers, heeded: other.heeded.map(|count| count as f64), ..Loop::default() };
         if own.reports > 0 {
             let [lost, arrived, acked, unknown] =
                 [own.lost, own.arrived, own.acked, own.unknown].map(|count| count as f64);
-            // Gaps of several numbers are noticed less often than gaps of one. Acknowledgements show the same direction.
-            let gaps = if in_a_row && (other.heeded[0] >= FEW || own.arrived >= FEW) {
-                Loop { heeded: both.heeded, ..Loop::default() }
-            } else {
-                both
+            let gaps = match both_number {
+                true => Loop { heeded: both.heeded, resent: Some(*other), ..Loop::default() },
+                false => both,
             };
             return Loop { lost, arrived, acked, unknown, ..gaps };
         }
@@ -117,6 +117,10 @@ impl Loop {
         self.lost + self.arrived + self.acked + self.unknown
     }
 
+    fn seen(&self) -> f64 {
+        self.resent.map_or(0.0, |counts| counts.transmissions() as f64)
+    }
+
     /// The most likely `[p, q]`, either of which may be given, and their log-likelihood.
     fn fit(&self, given: [Option<f64>; 2]) -> ([f64; 2], f64) {
         let [mut p, mut q] = given.map(|given| given.unwrap_or(0.05));
@@ -126,22 +130,24 @@ impl Loop {
             let missed = p + (1.0 - p) * q;
             let lost = if missed > 0.0 { self.unknown * p / missed } else { 0.0 };
             let silent = self.unknown - lost;
-            let known = self.numbers + self.acked + self.arrived + silent;
+            let [gone, shown] = self.resent.map_or([0.0, 1.0], |counts| missing(&counts, q));
+            let known = self.numbers + self.acked + self.arrived + silent + self.seen() + gone;
             if given[0].is_none() && all > 0.0 {
-                p = (self.lost + self.heeded[1] + lost) / all;
+                p = ((self.lost + self.heeded[1] / shown + lost) / all).min(1.0);
             }
             if given[1].is_none() && known > 0.0 {
-                q = (self.skipped + self.arrived + silent) / known;
+                q = (self.skipped + self.arrived + silent + gone) / known;
             }
             if (p - before[0]).abs() + (q - before[1]).abs() < SETTLED {
                 break;
             }
         }
         let times = |count: f64, share: f64| if count > 0.0 { count * share.max(1e-12).ln() } else { 0.0 };
+        let missed = self.resent.map_or(0.0, |counts| counts.missed[1] as f64);
         let likely = times(self.lost + self.heeded[1], p)
             + times(self.arrived + self.acked + self.heeded[0], 1.0 - p)
-            + times(self.arrived + self.skipped, q)
-            + times(self.acked + self.numbers - self.skipped, 1.0 - q)
+            + times(self.arrived + self.skipped + missed, q)
+            + times(self.acked + self.numbers - self.skipped + self.seen(), 1.0 - q)
             + times(self.unknown, p + (1.0 - p) * q);
         ([p, q], likely)
     }
@@ -150,7 +156,7 @@ impl Loop {
     fn interval(&self, which: usize, wider: f64) -> Option<[f64; 3]> {
         let known = match which {
             0 => self.transmissions() + self.heeded[0] + self.heeded[1],
-            _ => self.numbers + self.acked + self.arrived + self.unknown,
+            _ => self.numbers + self.acked + self.arrived + self.unknown + self.seen(),
         };
         if known == 0.0 {
             return None;
@@ -171,6 +177,27 @@ impl Loop {
         let low = if self.fit(given(0.0)).1 >= likely - LESS_LIKELY * wider { 0.0 } else { end(best, 0.0) };
         Some([best, low, end(best, 1.0)])
     }
+}
+
+/// The number of transmissions lost before the capture if they are lost with probability `q`, and the share of the
+/// messages resent after a lost acknowledgement of which this is seen.
+fn missing(counts: &Counts, q: f64) -> [f64; 2] {
+    let [numbers, again, between, pauses] =
+        [counts.seen.max(1), counts.again, counts.between, counts.pauses].map(|count| count as f64);
+    let power = |k: u8| q.powi(k.into());
+    let hidden = (1..)
+        .zip(counts.paused)
+        .map(|(k, count)| f64::from(k) * count as f64 * power(k) / (0..=k).map(power).sum::<f64>())
+        .sum::<f64>();
+    // The first transmission of a missing number follows the number before as others do: so the time since then shows,
+    // in the mean, how many were lost. If these times are long, it is not precise.
+    let [missed, least, most] = counts.missed.map(|count| count as f64);
+    let mean = (most - missed * (pauses - hidden) / numbers).clamp(least, most);
+    let first = least + (mean - least) * (numbers / pauses.max(1.0)).min(1.0);
+    // If a message is resent after a lost acknowledgement, and that is lost, a later acknowledgement may hide both.
+    let last = (again * q / (1.0 - q).max(0.1) - between).max(0.0);
+    let known = (again + between).max(1.0);
+    [first + hidden + between + last, known / (known + last)]
 }
 
 /// The increase in the probability of a loss after a loss: 0 if there is none. `None` if too few losses show it.
@@ -212,9 +239,10 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     // Nor is it known which transmissions arrived if most were resent before an acknowledgement could arrive.
     let early = share(mine.early + theirs.early, mine.seen + theirs.seen) > EARLY;
     let wider = (1.0 + memory) / (1.0 - memory) * if early { UNSURE } else { 1.0 };
+    let both_number = mine.seen.min(theirs.seen) >= FEW && !early;
     // With several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
-    let mut after = known.then(|| Loop::of(mine, theirs, in_a_row).interval(0, wider)).flatten();
+    let mut after = known.then(|| Loop::of(mine, theirs, both_number).interval(0, wider)).flatten();
     if mine.transmissions() + theirs.heeded[0] < FEW && is_near(own.trips, other.trips) {
         after = Some([0.0; 3]);
     }
@@ -224,7 +252,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         _ if theirs.transmissions() < FEW && mine.skipped == 0 && is_near(other.trips, own.trips) => Some([0.0; 3]),
         // Long runs hide in resent messages, so that the gaps show only the short ones.
         _ if theirs.transmissions() < FEW && mine.apart * LONG > mine.skipped => None,
-        _ if theirs.reports > 0 => Loop::of(theirs, mine, in_a_row).interval(1, wider),
+        _ if theirs.reports > 0 => Loop::of(theirs, mine, both_number).interval(1, wider),
         _ => {
             let gaps = Loop { skipped: mine.skipped as f64, numbers: mine.numbers as f64, ..Loop::default() };
             gaps.interval(1, wider)
@@ -234,7 +262,8 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let before = before.or((mine.pings > 0 && mine.seen == 0).then_some([0.0; 3]));
     let listed = listed(mine, theirs, wider);
     // Runs of losses that leave no trace raise the upper limit.
-    let unseen = UNSEEN[usize::from(one_sided)] * (shown.unwrap_or(0.0) / IN_A_ROW).min(1.0);
+    let unseen =
+        UNSEEN[usize::from(one_sided)] * (shown.unwrap_or(if both_number { MEMORY } else { 0.0 }) / IN_A_ROW).min(1.0);
     let seen = after.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
     let loss = listed.or(seen.map(|[best, low, high]| [best, low, (high + unseen * best).min(1.0)]));
     let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);

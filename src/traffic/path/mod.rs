@@ -25,6 +25,16 @@ const SKIPPED: i64 = 1000;
 const LEAST_AGAIN: i64 = 10_000_000;
 /// Among this many times to an acknowledgement is one of a first transmission.
 const ENOUGH: u32 = 16;
+/// The share of a wait by which it may vary.
+const ROUNDED: f64 = 0.1;
+/// The share of a wait after which a message was resent because no acknowledgement had reached the sender.
+const WAITED: f64 = 0.94;
+/// The shares of a wait by which a number comes after a later one: at most if it was overtaken, and if it may have been
+/// resent.
+const LATER: [f64; 2] = [1.0 / 12.0, 0.2];
+/// The largest number of waits, and of transmissions lost before the capture that are assumed.
+const MOST_WAITS: f64 = 50.0;
+const MOST_MISSED: f64 = 4.0;
 /// The time after which a late number counts as resent, if no round trip is known.
 const LATE: i64 = 50_000_000;
 
@@ -39,6 +49,16 @@ pub struct Counts {
     pub skipped_in_a_row: [u64; 2],
     /// Missing numbers between two others that are further apart.
     pub apart: u64,
+    /// Numbers whose first transmission was lost before the capture point, and the smallest and the largest number of
+    /// their transmissions that may have been lost there before the first one in the capture.
+    pub missed: [u64; 3],
+    /// Transmissions lost before the capture point between two others of the same number.
+    pub between: u64,
+    /// Numbers that arrived at least one, two or three times the sender's wait after the one before: as many transmissions
+    /// may have been lost before them without a trace.
+    pub paused: [u64; 3],
+    /// The sum of these times, in whole waits.
+    pub pauses: u64,
     /// Numbers in the capture.
     pub seen: u64,
     /// Overtaken by a later number.
@@ -102,6 +122,12 @@ impl Counts {
         self.pongs += other.pongs;
         self.unlisted += other.unlisted;
         self.early += other.early;
+        self.between += other.between;
+        self.pauses += other.pauses;
+        for k in 0..3 {
+            self.missed[k] += other.missed[k];
+            self.paused[k] += other.paused[k];
+        }
         for k in [0, 1] {
             self.listed[k] += other.listed[k];
             self.listed_in_a_row[k] += other.listed_in_a_row[k];
@@ -194,8 +220,11 @@ struct Times {
     quickest: Option<i64>,
     /// The shortest time after which a message is resent, if it is known.
     again: Option<i64>,
-    /// The time from the capture point to the sender and back, and the time that the sender waits in addition.
-    heeded: Option<i64>,
+    /// The time that the sender waits before it resends, if it is known.
+    wait: Option<i64>,
+    /// The times after a transmission until which its acknowledgement reaches the sender before that resends: surely,
+    /// and perhaps.
+    heeded: Option<[i64; 2]>,
 }
 
 /// The numbers that were settled last.
@@ -230,6 +259,42 @@ impl Before {
     }
 }
 
+/// The time that a sender waits before it resends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    time: i64,
+    /// The last time between two transmissions of a number, and how many such times in a row were similar and longer.
+    last: i64,
+    longer: u32,
+    /// Transmissions lost between others, if `time` is right: longer times may show that the sender waits longer now.
+    lost: u64,
+}
+
+impl Wait {
+    /// The number of longer times in a row after which the sender waits longer.
+    const LONGER: u32 = 5;
+
+    /// Records a time between two transmissions of a number. Returns the number of transmissions lost between others.
+    fn add(&mut self, took: i64) -> u64 {
+        let similar = |time: i64| (time - time / 4..=time + time / 4).contains(&took);
+        let mut lost = 0;
+        if similar(self.time) {
+            lost = self.lost;
+            *self = Wait { time: self.time + (took - self.time) / 8, ..Wait::default() };
+        } else if self.time == 0 || took < self.time {
+            *self = Wait { time: took, ..Wait::default() };
+        } else {
+            self.lost += (took as f64 / self.time as f64).round() as u64 - 1;
+            self.longer = if similar(self.last) { self.longer + 1 } else { 1 };
+            if self.longer >= Wait::LONGER {
+                *self = Wait { time: took, ..Wait::default() };
+            }
+        }
+        self.last = took;
+        lost
+    }
+}
+
 /// The numbers of one side, as seen in the capture.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
@@ -244,6 +309,7 @@ struct Numbers {
     from_first: (u32, i64),
     /// The lower quartile of the times between two transmissions of a number, as they follow each other.
     resend: Option<i64>,
+    wait: Wait,
     /// The time of the last message.
     now: i64,
 }
@@ -266,24 +332,40 @@ impl Numbers {
             return;
         }
         let last = self.waiting.back().map_or(now, |last| last.times[0]);
+        let waits = |from: i64| times.wait.map_or(0.0, |wait| now.saturating_sub(from) as f64 / wait as f64);
+        if self.start + self.waiting.len() as i64 <= number {
+            let pause = (waits(last) + ROUNDED).min(MOST_WAITS) as u64;
+            self.counts.pauses += pause;
+            self.counts.paused.iter_mut().take(pause as usize).for_each(|count| *count += 1);
+        }
         while self.start + self.waiting.len() as i64 <= number {
             self.waiting.push_back(Number { times: [now, last, now], ..Number::default() });
         }
         let newest = self.start + self.waiting.len() as i64 - 1;
         let (mut overtaken, mut heeded, mut again) = (false, None, None);
-        if let Some(one) = self.get_mut(number) {
+        if let Some(one) = self.waiting.get_mut((number - self.start) as usize) {
             again = (one.copies > 0).then(|| now.saturating_sub(one.times[2])).filter(|took| *took >= LEAST_AGAIN);
             match one.copies {
                 0 => {
                     let late = now.saturating_sub(one.times[1]) >= times.again.unwrap_or(LATE);
                     (one.skipped, overtaken) = (number < newest && late, number < newest && !late);
+                    let [most, since_later] = [waits(one.times[1]) + ROUNDED, waits(one.times[0])];
+                    let in_time = number == newest || most < 1.0 && since_later < LATER[1];
+                    if !in_time && since_later < LATER[0] {
+                        // It was lost or overtaken.
+                        self.counts.paused[0] += 1;
+                    } else if !in_time {
+                        let least = (since_later - ROUNDED).ceil().clamp(1.0, MOST_MISSED);
+                        let missed = [1.0, least, most.clamp(least, MOST_WAITS)];
+                        self.counts.missed.iter_mut().zip(missed).for_each(|(all, more)| *all += more as u64);
+                    }
                     one.times[0] = now;
                 }
                 1 => one.times[1] = now,
                 _ => {}
             }
-            if let Some(at) = one.named_at {
-                match times.heeded.filter(|heeded| now.saturating_sub(at) >= heeded - heeded / 10) {
+            if one.named_at.is_some() {
+                match times.wait.filter(|_| waits(one.times[2]) > WAITED) {
                     // The acknowledgement did not reach the sender.
                     Some(_) if one.names == 1 => heeded = Some(false),
                     Some(_) => {}
@@ -297,6 +379,7 @@ impl Numbers {
             one.copies = one.copies.saturating_add(1);
         }
         if let Some(took) = again {
+            self.counts.between += self.wait.add(took);
             let quartile = self.resend.unwrap_or(took);
             self.resend = Some(if took < quartile { quartile - quartile / 32 * 3 } else { quartile + quartile / 32 });
         }
@@ -347,12 +430,11 @@ impl Numbers {
         let Some(one) = self.get_mut(number) else { return };
         one.named = true;
         one.first_arrived |= one.lost == 0 && sent.is_some_and(|sent| one.sent_before(sent) == 1);
-        match (one.named_at, times.heeded) {
-            (None, heeded) => (one.named_at, one.names) = (Some(now), if heeded.is_some() { 1 } else { u8::MAX }),
-            // Both acknowledgements come before the message would be resent.
-            (Some(at), Some(heeded)) if now.saturating_sub(at) < heeded => one.names = one.names.saturating_add(1),
-            (Some(_), None) => one.names = one.names.saturating_add(1),
-            _ => {}
+        let [surely, perhaps] =
+            times.heeded.unwrap_or_default().map(|heeded| now.saturating_sub(one.times[2]) < heeded);
+        match one.named_at {
+            None => (one.named_at, one.names) = (Some(now), if surely { 1 } else { u8::MAX }),
+            Some(_) => one.names = one.names.saturating_add(u8::from(perhaps)),
         }
     }
 
@@ -463,10 +545,12 @@ impl Path {
         let trip = own.saturating_add(other);
         // A sender that does not know its round trip may resend sooner.
         let resend = self.sides[side].resend.map_or(i64::MAX, |resend| resend - resend / 10);
+        let wait = self.sides[side].wait.time.max(trip.saturating_add(trip / 5)).max(LEAST_AGAIN);
         Times {
+            wait: Some(wait),
             quickest: Some(own),
             again: Some(trip.saturating_add(trip / 10).min(resend).max(LEAST_AGAIN)),
-            heeded: Some(other.saturating_add(trip / 5)),
+            heeded: Some([trip / 10, 0].map(|margin| wait.saturating_sub(other).saturating_sub(margin))),
         }
     }
 

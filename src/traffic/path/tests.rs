@@ -216,18 +216,19 @@ fn wait(peer: &Peer) -> i64 {
 
 const LOSSES: [[f64; 2]; 7] = [[0.01, 0.01], [0.05, 0.0], [0.0, 0.1], [0.05, 0.1], [0.1, 0.02], [0.2, 0.2], [0.2, 0.0]];
 
-/// The number of sessions of each kind.
+/// The number of sessions of each kind, and where the share of good estimates has a narrow bound.
 const SEEDS: u64 = 3;
+const MANY: u64 = 6;
 
 /// For each pair of losses the number of directions, of estimates within 1.5 points, of intervals that contain the
 /// truth, and of unknown directions.
-fn tally(messages: [i64; 2], bits: bool, burst: f64, blind: [bool; 2]) -> [[usize; 4]; LOSSES.len()] {
+fn tally(seeds: u64, messages: [i64; 2], bits: bool, burst: f64, blind: [bool; 2]) -> [[usize; 4]; LOSSES.len()] {
     let mut tallies = [[0; 4]; LOSSES.len()];
     for (k, (loss, all)) in LOSSES.into_iter().zip(&mut tallies).enumerate() {
         for at in [At::Client, At::Server, At::Middle] {
             for trip in [10, 50, 200] {
                 let session = Session { messages, loss, burst, round_trip: trip * MS, pace: None, at, bits, blind };
-                let runs = (0..SEEDS).map(|seed| run(&session, seed * 1_000_000 + k as u64 * 1000 + trip as u64));
+                let runs = (0..seeds).map(|seed| run(&session, seed * 1_000_000 + k as u64 * 1000 + trip as u64));
                 for (estimate, truth) in runs.flat_map(|run| [0, 1].map(|side| (run.estimates[side], run.truth[side])))
                 {
                     all[0] += 1;
@@ -257,15 +258,14 @@ fn held(tallies: &[[usize; 4]], text: &str) -> [usize; 4] {
     sums
 }
 
-/// The aim is 95 % within 1.5 points. With 12 sessions of each kind, 95.7 % (with bits) and 94.9 % (without) are. For
-/// losses in a row 89.6 and 87.4 % are: with 20 % lost in both directions, not every lost transmission is noticed, and
-/// the estimate is too low by up to 5 points. The intervals allow for that: 99 % contain the truth. If it were known
-/// which messages arrived, but not which acks, 98.9 and 97 % would be within 1.5 points.
+/// The aim is 95 % within 1.5 points. With 40 other sessions of each kind, 98 % (single losses) and 95.7 % (losses in a
+/// row) are, with bits and without. If the fates of all packets that leave a trace were known, and the true memory of
+/// the losses gave the rest, 98 to 99.9 % would be.
 #[test]
 fn both_sides_number_messages() {
-    for (bits, burst, percent) in [(true, 1.0, 95), (false, 1.0, 94), (true, 4.0, 86), (false, 4.0, 84)] {
+    for (bits, burst, percent) in [(true, 1.0, 98), (false, 1.0, 97), (true, 4.0, 95), (false, 4.0, 94)] {
         let text = format!("bits {bits}, burst {burst}");
-        let [all, near, _, unknown] = held(&tally([1000, 1000], bits, burst, [false; 2]), &text);
+        let [all, near, _, unknown] = held(&tally(MANY, [1000, 1000], bits, burst, [false; 2]), &text);
         assert!(near * 100 >= all * percent && unknown == 0, "{text}: {near} near, {unknown} unknown of {all}");
     }
 }
@@ -278,7 +278,7 @@ fn resent_too_soon() {
     for (blind, near_percent, held_percent) in
         [([false, true], 86, 95), ([true, false], 86, 95), ([true, true], 78, 95)]
     {
-        let tallies = tally([1000, 1000], true, 1.0, blind);
+        let tallies = tally(SEEDS, [1000, 1000], true, 1.0, blind);
         let [all, near, held, unknown] = [0, 1, 2, 3].map(|k| tallies.iter().map(|one| one[k]).sum::<usize>());
         let text = format!("{blind:?}: {near} near, {held} held, {unknown} unknown of {all}");
         assert!(near * 100 >= all * near_percent && held * 100 >= all * held_percent && unknown == 0, "{text}");
@@ -290,7 +290,7 @@ fn one_side_numbers_messages() {
     for (messages, bits) in [([1000, 2], true), ([2, 1000], true), ([1000, 2], false), ([2, 1000], false)] {
         for burst in [1.0, 4.0] {
             let text = format!("{messages:?}, bits {bits}, burst {burst}");
-            let [all, _, _, unknown] = held(&tally(messages, bits, burst, [false; 2]), &text);
+            let [all, _, _, unknown] = held(&tally(SEEDS, messages, bits, burst, [false; 2]), &text);
             assert!(unknown * 20 < all * 11, "{text}: {unknown} unknown of {all}");
         }
     }
