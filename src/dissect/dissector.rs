@@ -129,6 +129,8 @@ pub struct Observation<'a> {
     pub begun: [bool; 2],
     /// Whether no more payload follows before the decision.
     pub last: bool,
+    /// Whether there are fewer than [`Observation::FEW`] datagrams, more may follow, and the server is not known.
+    pub few: bool,
     /// The time of the last of the payloads; `None` for bytes without a capture.
     pub time: Option<Time>,
     /// The user's options.
@@ -139,7 +141,25 @@ impl<'a> Observation<'a> {
     /// The observation on which a decision was based.
     pub fn again(decision: &Decision<'a>, options: &'a Options) -> Observation<'a> {
         let Decision { transport, ends, payloads, begun, time, .. } = *decision;
-        Observation { transport, ends, payloads, begun, last: true, time, options }
+        Observation { transport, ends, payloads, begun, last: true, few: false, time, options }
+    }
+
+    /// The number of packets from which on numbers that do not fit have had the time to show.
+    pub(crate) const FEW: usize = 8;
+
+    /// The most bits that these fixed bytes can rule out: three for each length, and for each byte as many as the
+    /// conversation's bytes have: one if they have two values.
+    pub(crate) fn held(&self, fixed: [&[u8]; 2]) -> u32 {
+        let mut values = [false; 256];
+        self.payloads.iter().flat_map(|(_, bytes, _)| *bytes).for_each(|byte| values[usize::from(*byte)] = true);
+        let each = values.iter().filter(|seen| **seen).count().next_power_of_two().ilog2();
+        fixed.iter().map(|bytes| 3 + each * bytes.len() as u32).sum()
+    }
+
+    /// The part of these bits that counts while datagrams are few: a near miss has the most at one of its first
+    /// datagrams, and one that does not fit takes off 6.
+    pub(crate) fn early(&self, bits: u32) -> u32 {
+        bits.saturating_sub(if self.few { 6 } else { 0 })
     }
 
     /// The conversation, as a session knows it.

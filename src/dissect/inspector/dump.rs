@@ -133,7 +133,8 @@ fn claimant(
         // In the order of each side's first bytes.
         Transport::Tcp => joined.iter().map(|(side, bytes)| (*side, bytes.as_slice(), bytes.len())).collect(),
     };
-    let observation = Observation { transport, ends, payloads: &payloads, begun, last, time: None, options };
+    let observation =
+        Observation { transport, ends, payloads: &payloads, begun, last, few: false, time: None, options };
     let ranked = options.registry.iter().filter_map(|dissector| match dissector.identify(&observation) {
         evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => Some((bits, dissector, why)),
         _ => None,

@@ -99,6 +99,7 @@ impl<S: Sink> Inspector<'_, S> {
             payloads: &payloads,
             begun,
             last,
+            few: false,
             time: pending.time(),
             options: self.options,
         };
@@ -107,6 +108,10 @@ impl<S: Sink> Inspector<'_, S> {
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
         // The captured bytes may all be the rest of one message.
         let middle = c.transport == Transport::Tcp && payloads.iter().all(|(side, ..)| !begun[side.index()]);
+        let few = c.transport == Transport::Udp
+            && ask == Ask::More
+            && pending.bytes < HELD_BYTES
+            && payloads.len() < Observation::FEW;
         self.fits.set(0);
         let server = self.known.server(c.transport, c.ends);
         let mut best: Option<((bool, u32), &'static dyn Dissector, &'static str)> = None;
@@ -115,6 +120,10 @@ impl<S: Sink> Inspector<'_, S> {
             if ask == Ask::Again(dissector.name()) {
                 continue;
             }
+            // Evidence from the middle of a conversation does not apply to others.
+            let known = matches!(ask, Ask::More | Ask::Last)
+                && c.ends.iter().any(|end| self.known.is(c.transport, *end, dissector.name()));
+            let observation = Observation { few: few && !known, ..observation };
             let Evidence::Bits(bits, why) = dissector.identify(&observation) else { continue };
             // The middle of a stream has been examined once per round, so chance matches are more likely.
             let bits = if middle { bits.saturating_sub((pending.rounds + 1).ilog2()) } else { bits };
@@ -122,9 +131,6 @@ impl<S: Sink> Inspector<'_, S> {
             open = true;
             let fits = bits >= Evidence::FITS;
             self.fits.set(self.fits.get() | (u64::from(fits) << k.min(63)));
-            // Evidence from the middle of a conversation does not apply to others.
-            let known = matches!(ask, Ask::More | Ask::Last)
-                && c.ends.iter().any(|end| self.known.is(c.transport, *end, dissector.name()));
             // All captured bytes fit, and the server is one of this protocol.
             let fits = fits && ask == Ask::Last && server.is_some_and(|(_, proto)| proto == dissector.name());
             if !fits && !evidence.suffices(known) {

@@ -93,6 +93,7 @@ impl<S: Sink> Inspector<'_, S> {
             payloads: &payloads,
             begun,
             last: true,
+            few: false,
             time: pending.time(),
             options: self.options,
         };

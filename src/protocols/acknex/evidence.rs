@@ -6,7 +6,7 @@
 //! | port 2300 | 11 | two endpoints, in the 4,000 ports from which older systems choose |
 //! | each of the first two commands with which a client's datagrams begin | 4 | 10 of 256 |
 //! | a datagram can be read to its end, each of the first six of different sender, command and size; one in all where each side has only one | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
-//! | .. and is a join with a name of three or more characters to print | 5 | a zero at the end, none before, and no control character |
+//! | .. and is a join with a name of three or more characters of ASCII; each of the first six | 4, 1 | a zero at the end, none before; 95 of 256 |
 //! | the mark of A5's info | 40 | five bytes |
 //! | a datagram that cannot be read to its end; a join without a name to print, or with another than the one before | -6 | |
 //!
@@ -30,7 +30,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     let version = asked.version.unwrap_or(Version::A6);
     let mut tree = Tree::default();
     let mut shapes: Vec<(bool, u8, usize)> = Vec::new();
-    let (mut broken, mut joins, mut joined) = (0, false, None);
+    let (mut broken, mut joins, mut joined) = (0, 0, None);
     for (side, bytes, length) in observation.payloads.iter().filter(|(.., length)| *length > asked.skip) {
         let role = FlowInfo::role(server, *side);
         let datagram = Datagram::new(&asked, version, bytes, *length);
@@ -52,7 +52,10 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
             joined = Some(rest);
             let named = matches!(rest, [name @ .., 0] if name.iter().all(|b| *b >= b' '));
             broken += usize::from(!named);
-            joins |= named && rest.len() > 3;
+            let printed = rest.iter().filter(|b| matches!(b, b' '..=b'~')).count();
+            if named && printed >= 3 && printed + 1 == rest.len() {
+                joins = joins.max(4 + printed.min(6));
+            }
         }
     }
     let mut commands: Vec<u8> = shapes.iter().filter(|(client, ..)| *client).map(|(_, command, _)| *command).collect();
@@ -61,10 +64,10 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
     // Sides whose datagrams are all alike are weak evidence.
     let sides = [true, false].into_iter().filter(|client| shapes.iter().any(|(by, ..)| by == client)).count();
     let varied = if shapes.len() == sides { sides.min(1) } else { shapes.len() };
-    let sum = port + 4 * commands.len().min(2) + 3 * varied.min(6) + if joins { 5 } else { 0 };
+    let sum = port + 4 * commands.len().min(2) + 3 * varied.min(6) + joins;
     match sum.checked_sub(6 * broken) {
         // No datagram fits this protocol.
         _ if shapes.is_empty() && broken > 0 => Evidence::No,
-        left => Evidence::Bits(left.unwrap_or(0) as u32, "datagrams that can be read to their end"),
+        left => Evidence::Bits(observation.early(left.unwrap_or(0) as u32), "datagrams that can be read to their end"),
     }
 }

@@ -6,6 +6,8 @@
 //! | .. and nothing else follows to the end | 11 | other protocols go on |
 //! | .. protocol 0 is not among them | 10 | only a tester requests so |
 //! | .. the first answer is a connection_acknowledge | 8 | its command, and 2 or 4 bytes by its result |
+//! | .. bytes of few values, until all fit: no more bits than request and answer hold | | 00 and 01 alone are one bit each |
+//! | .. most whole datagrams are no messages | -6 | a server tested with some is still one |
 //! | .. all other datagrams are messages, or the opener repeats its request until it is answered | 0 | others do not |
 //!
 //! Without a request, or with packets before it, the commands decide. Other protocols also have small opcodes, number
@@ -59,9 +61,17 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         }
         let bits = bits + if matches!(answer, Some([1, 0, 0, 0] | [1, 1 | 2])) { 8 } else { 0 };
         let bits = if broken == 0 { bits + best.map_or(0, |(bits, _)| bits.saturating_sub(4)) } else { bits };
+        let whole = |bytes: &[u8], length: usize| bytes.len() == length && length > 0;
+        let unread = observation.payloads.iter().filter(|(_, bytes, n)| whole(bytes, *n) && !readable(bytes, *n));
+        let mostly = 2 * unread.count() > observation.payloads.len();
+        let bits = bits.saturating_sub(if mostly { 6 } else { 0 });
+        let bits = match answer {
+            Some(answer) if observation.few || broken > 0 => bits.min(observation.held([*first, answer])),
+            _ => bits,
+        };
         best = best.max((only || broken == 0).then_some((bits, "begins with a connection_request")));
     }
-    best.map_or(Evidence::No, |(bits, why)| Evidence::Bits(bits, why))
+    best.map_or(Evidence::No, |(bits, why)| Evidence::Bits(observation.early(bits), why))
 }
 
 /// The bits of a connection_request.

@@ -13,14 +13,14 @@
 //! | a type in its one size, each of the first two; a disconnect or a reject only as the last message of its side | 4 | 6 | one size of 16; and zeros after it |
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
-//! | an ack names a message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
+//! | an ack names an earlier message of the other side; a second one | 2, 4 | 8, 6 | as an echo that has another first byte |
 //! | .. and all acks' bits have at most two gaps | 4 | 0 | an echo has none, or zeros |
 //! | an ack's bits have at most two gaps | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
 //! | .. and many clear bits that an earlier one set | no | no | a receiver does not forget what it received |
 //! | an ack's bits are those of the side's one before, moved on by as many ids; a second one | 6, 4 | 6, 4 | of 16 bits; not where both are the same |
 //! | a heartbeat is returned with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
-//! | heartbeats count up by one, or their answers do, twice | 0 | 8 | of 16 bits |
-//! | round trips are -1 to 4000 ms | 3 | 3 | 4002 of 2^16 are 4; zero is a filler too |
+//! | heartbeats count up by one, or their answers do, twice | 0 | 6 | a counter of four bits may do it |
+//! | round trips are -1 to 4000 ms; two heartbeats are returned | 2, 1 | 2, 1 | 4002 of 2^16 are 4; zero is a filler too |
 //! | ids jump, once in 16 of them | -6 | -6 | a sender that began anew, or much was lost |
 //! | both sides do the same | 0 | 0 | the stronger one's numbers count: others do the same in both directions too |
 //! | the version was free to choose | -2 | -2 | four were tried |
@@ -31,7 +31,7 @@
 //!
 //! | first, and answer | to 2.0 | packed |
 //! |---|---|---|
-//! | connect, then a welcome of 5 bytes with id 1 or 2 | 4, 4+4+6: small numbers | 4, 4+4+2+3+6: zeros are 12 bits, 6 counted |
+//! | connect, then a welcome of 5 bytes with id 1; with id 2: 1 less | 4, 4+4+6: small numbers | 4, 4+4+2+3+6: zeros are 12 bits, 6 counted |
 //! | connect, then a reject without data | 4, 4+4+2 | 4, 4+4+7+2 |
 //! | connect, then a reject with data | 4, 4+4 | 4, 4+8 |
 //! | .. the connect is one byte long | 4 | 8 |
@@ -75,6 +75,8 @@ struct Spoken<'a> {
     acks: Vec<Acks>,
     /// The ids that acks carry beside the newest.
     extra: Vec<u16>,
+    /// The distinct ids that acks name and the other side had sent.
+    acked: Vec<u16>,
     /// The newest ids that notify messages name.
     notified: Vec<u16>,
     /// Heartbeats with their round trips, and their answers, each with its place among all messages.
@@ -95,6 +97,17 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
         let message = numbering.read(version, side, data, length, &mut tree)?;
         let number = |field: &Field| tree.number(field).unwrap_or(0) as u16;
         types |= 1 << message as u16;
+        if let Ack | AckExtra = message {
+            // An ack comes after its message.
+            let ids = [Some(number(&LAST)), tree.number(&FOR_SEQ).map(|id| id as u16)];
+            for id in ids.into_iter().flatten() {
+                let sent = sides[side.other().index()].reliable.iter().any(|other| other.number == id);
+                let acked = &mut sides[side.index()].acked;
+                if sent && !acked.contains(&id) {
+                    acked.push(id);
+                }
+            }
+        }
         let spoken = &mut sides[side.index()];
         spoken.ended = match message {
             Disconnect if length <= 2 => 32,
@@ -158,7 +171,8 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
 fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(u32, usize)> {
     let (reliable, notify) = (steps(&one.reliable)?, steps(&one.notify)?);
     let last = one.acks.iter().map(|acks| acks.last).chain(one.extra.iter().copied());
-    let acked = named(last, &other.reliable)?;
+    named(last, &other.reliable)?;
+    let acked = one.acked.len();
     // Id 0 is sent until the first one was received.
     let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &other.notify)?;
     let gaps = |bits: u16| bits.count_zeros() - bits.leading_zeros();
@@ -176,7 +190,7 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
     if retracted * 4 > one.acks.len() {
         return None;
     }
-    let trips = !back.is_empty() && one.pings.iter().all(|(.., rtt)| (-1..=4000).contains(rtt));
+    let trips = distinct > 0 && one.pings.iter().all(|(.., rtt)| (-1..=4000).contains(rtt));
     let of = |n: usize, [first, second]: [u32; 2]| match n {
         0 => 0,
         1 => first,
@@ -185,13 +199,13 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
     let numbers = match version.packed() {
         true => {
             let carries = if reliable.carries + notify.carries > 0 { 12 } else { 0 };
-            let counted = if counted >= 2 { 8 } else { 0 };
+            let counted = if counted >= 2 { 6 } else { 0 };
             carries + counted + of(acked + notified, [8, 6]) + of(distinct, [6, 4])
         }
         false => of(acked, [2, if filled { 8 } else { 4 }]) + of(distinct, [4, 2]),
     };
     let acks = of(moved, [6, 4]) + if filled && acked + moved > 0 { 4 } else { 0 };
-    let bits = numbers + acks + if trips { 3 } else { 0 };
+    let bits = numbers + acks + if trips { 1 + distinct.min(2) as u32 } else { 0 };
     let jumps = 6 * (reliable.jumps + notify.jumps) as u32;
     Some((bits.saturating_sub(jumps), reliable.ones.max(notify.ones)))
 }
@@ -228,13 +242,8 @@ pub fn handshake(version: Version, payloads: &[SideMessage<'_>], last: bool) -> 
     };
     let id = bits::get(answer, if packed { 4 } else { 8 }, 16);
     let rest = match name(answer)? {
-        Welcome if matches!(id, 1 | 2) => {
-            if packed {
-                15
-            } else {
-                10
-            }
-        }
+        // A second id to choose from is one bit less.
+        Welcome if matches!(id, 1 | 2) => (if packed { 16 } else { 11 }) - id as u32,
         Reject => {
             let thrice = answers.take(2).filter(|(_, again, _)| *again == answer).count() == 2;
             let plain = match (packed, length) {

@@ -49,13 +49,15 @@ fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
 /// | observed | u16 (2.0) | i32 (from 2.1 on) |
 /// |---|---|---|
 /// | a connect of one byte first: 1, zeros, the type | 10 | 10: a hello of one small number is not rare, however its length is written |
-/// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
+/// | a welcome first: 5, zeros, the type, and its id is 1 or 2; after a connect | 8+4+4+2, 4 | 8+6+4+3+6 |
+/// | a connect, then a reject; the connect is one byte long, or nothing follows the reject | 18, 10 | 20, 0 |
 /// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
 /// | a frame without a message after the first one: the library sends none | 10 at most | 10 at most |
 fn identify_streams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (0, Tree::default());
     let mut why = "frames, and numbers that behave";
-    let (mut version, mut all, mut chains, mut opened, mut empty) = (None, Vec::new(), 0, false, false);
+    let (mut version, mut all, mut chains) = (None, Vec::new(), 0);
+    let (mut opened, mut short, mut empty) = (false, false, false);
     let mut numbering = Numbering::default();
     for (side, bytes, _) in observation.payloads {
         let mut framing = Framing::new(version, None, true);
@@ -80,18 +82,30 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
                 // Other protocols begin with a frame of one small number too: the answer decides.
                 Message::Connect if frames == 0 && length == 1 => (Evidence::KNOWN, "a framed connect of one byte"),
                 Message::Welcome if frames == 0 && matches!(id, 1 | 2) => {
-                    (if by.packed() { 27 } else { 22 }, "a framed welcome")
+                    (if by.packed() { 27 } else { if opened { 22 } else { 18 } }, "a framed welcome")
                 }
                 Message::Reject if frames == 0 && opened => {
-                    (if by.packed() { 20 } else { 28 }, "a framed connect, and a reject")
+                    // Nothing follows a reject; until then only a connect of one byte is enough with it.
+                    let ended = short || observation.last && after.is_empty();
+                    let bits = if by.packed() {
+                        20
+                    } else if ended {
+                        28
+                    } else {
+                        18
+                    };
+                    (bits, "a framed connect, and a reject")
                 }
                 _ => (0, why),
             };
-            opened |= frames == 0 && message == Message::Connect;
+            let connects = frames == 0 && message == Message::Connect;
+            (opened, short) = (opened || connects, short || connects && length == 1);
             if bits > best {
                 (best, why) = (bits, what);
             }
-            all.push((*side, data, length));
+            if !(connects && length == 1) {
+                all.push((*side, data, length));
+            }
             (rest, frames) = (after, frames + 1);
         }
         if rest.len() >= 8 && !begun(&framing, rest) {
@@ -135,6 +149,7 @@ mod tests {
             payloads: &payloads,
             begun: [true; 2],
             last: false,
+            few: false,
             time: None,
             options: &crate::protocols::options(),
         })

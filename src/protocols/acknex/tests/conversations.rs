@@ -97,6 +97,7 @@ fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
             payloads: &sent,
             begun: [true; 2],
             last: false,
+            few: false,
             time: None,
             options: &none,
         };

@@ -60,6 +60,7 @@ fn the_first_datagrams_decide() {
             payloads: &sent,
             begun: [true; 2],
             last,
+            few: false,
             time: None,
             options: &options,
         };
