@@ -276,7 +276,7 @@ impl Wait {
 
     /// Records a time between two transmissions of a number. Returns the number of transmissions lost between others.
     fn add(&mut self, took: i64) -> u64 {
-        let similar = |time: i64| (time - time / 4..=time + time / 4).contains(&took);
+        let similar = |time: i64| (time - time / 4..=time.saturating_add(time / 4)).contains(&took);
         let mut lost = 0;
         if similar(self.time) {
             lost = self.lost;
@@ -284,7 +284,7 @@ impl Wait {
         } else if self.time == 0 || took < self.time {
             *self = Wait { time: took, ..Wait::default() };
         } else {
-            self.lost += (took as f64 / self.time as f64).round() as u64 - 1;
+            self.lost += (took as f64 / self.time as f64).round().min(MOST_WAITS) as u64 - 1;
             self.longer = if similar(self.last) { self.longer + 1 } else { 1 };
             if self.longer >= Wait::LONGER {
                 *self = Wait { time: took, ..Wait::default() };
