@@ -129,7 +129,7 @@ pub struct Observation<'a> {
     pub begun: [bool; 2],
     /// Whether no more payload follows before the decision.
     pub last: bool,
-    /// Whether there are fewer than [`Observation::FEW`] datagrams, more may follow, and the server is not known.
+    /// Whether there are fewer than eight datagrams, more may follow, and the server is not known.
     pub few: bool,
     /// The time of the last of the payloads; `None` for bytes without a capture.
     pub time: Option<Time>,
