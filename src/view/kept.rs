@@ -54,7 +54,7 @@ pub struct Sums {
     pub bytes: u64,
     /// The number of the first one.
     pub first: usize,
-    /// The time of the first and of the last one.
+    /// The earliest and the latest time.
     pub span: (i64, i64),
     /// The number of messages of this severity or worse.
     pub bad: [u64; 5],
@@ -68,7 +68,8 @@ impl Sums {
         }
         self.messages += 1;
         self.bytes += u64::from(row.length);
-        self.span.1 = self.span.1.max(row.nanos);
+        // A conversation that is recognised late comes after later messages.
+        self.span = (self.span.0.min(row.nanos), self.span.1.max(row.nanos));
         if let Some(count) = self.bad.get_mut(usize::from(row.severity)) {
             *count += 1;
         }

@@ -95,8 +95,13 @@ fn records(capture: &str, holds: Option<Arc<Holds>>) -> (Arc<Store>, Vec<Vec<u8>
     let options = protocols::options();
     let store = Arc::new(Store::new(&options, || {}));
     let mut keeping = Keeping(store.recorder(), Vec::new(), holds);
-    let file = std::fs::File::open(common::fixture(capture)).expect("a fixture");
-    let capture = Capture::new(Input::new(Box::new(file)).expect("a file")).expect("a capture");
+    let path = common::fixture(capture);
+    let read = move || {
+        let file = std::fs::File::open(&path).expect("a fixture");
+        Capture::new(Input::new(Box::new(file)).expect("a file")).expect("a capture")
+    };
+    // As the program reads a file: twice, the first time to recognise its conversations.
+    let capture = read().reopening(Box::new(move || Some(read())));
     Drive::new(&options).read(capture, &mut keeping);
     (store, keeping.1)
 }
