@@ -334,9 +334,12 @@ impl Numbers {
         let last = self.waiting.back().map_or(now, |last| last.times[0]);
         let waits = |from: i64| times.wait.map_or(0.0, |wait| now.saturating_sub(from) as f64 / wait as f64);
         if self.start + self.waiting.len() as i64 <= number {
-            let pause = (waits(last) + ROUNDED).min(MOST_WAITS) as u64;
-            self.counts.pauses += pause;
-            self.counts.paused.iter_mut().take(pause as usize).for_each(|count| *count += 1);
+            // Few numbers come so late.
+            if times.wait.is_some_and(|wait| now.saturating_sub(last) >= wait - wait / 8) {
+                let pause = (waits(last) + ROUNDED).min(MOST_WAITS) as u64;
+                self.counts.pauses += pause;
+                self.counts.paused.iter_mut().take(pause as usize).for_each(|count| *count += 1);
+            }
         }
         while self.start + self.waiting.len() as i64 <= number {
             self.waiting.push_back(Number { times: [now, last, now], ..Number::default() });
@@ -349,15 +352,17 @@ impl Numbers {
                 0 => {
                     let late = now.saturating_sub(one.times[1]) >= times.again.unwrap_or(LATE);
                     (one.skipped, overtaken) = (number < newest && late, number < newest && !late);
-                    let [most, since_later] = [waits(one.times[1]) + ROUNDED, waits(one.times[0])];
-                    let in_time = number == newest || most < 1.0 && since_later < LATER[1];
-                    if !in_time && since_later < LATER[0] {
-                        // It was lost or overtaken.
-                        self.counts.paused[0] += 1;
-                    } else if !in_time {
-                        let least = (since_later - ROUNDED).ceil().clamp(1.0, MOST_MISSED);
-                        let missed = [1.0, least, most.clamp(least, MOST_WAITS)];
-                        self.counts.missed.iter_mut().zip(missed).for_each(|(all, more)| *all += more as u64);
+                    if number < newest {
+                        let [most, since_later] = [waits(one.times[1]) + ROUNDED, waits(one.times[0])];
+                        let in_time = most < 1.0 && since_later < LATER[1];
+                        if !in_time && since_later < LATER[0] {
+                            // It was lost or overtaken.
+                            self.counts.paused[0] += 1;
+                        } else if !in_time {
+                            let least = (since_later - ROUNDED).ceil().clamp(1.0, MOST_MISSED);
+                            let missed = [1.0, least, most.clamp(least, MOST_WAITS)];
+                            self.counts.missed.iter_mut().zip(missed).for_each(|(all, more)| *all += more as u64);
+                        }
                     }
                     one.times[0] = now;
                 }
