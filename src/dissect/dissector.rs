@@ -149,7 +149,7 @@ impl<'a> Observation<'a> {
 
     /// The most bits that these fixed bytes can rule out: three for each length, and for each byte as many as the
     /// conversation's bytes have: one if they have two values.
-    pub(crate) fn held(&self, fixed: [&[u8]; 2]) -> u32 {
+    pub(crate) fn most_bits(&self, fixed: [&[u8]; 2]) -> u32 {
         let mut values = [false; 256];
         self.payloads.iter().flat_map(|(_, bytes, _)| *bytes).for_each(|byte| values[usize::from(*byte)] = true);
         let each = values.iter().filter(|seen| **seen).count().next_power_of_two().ilog2();

@@ -182,27 +182,29 @@ impl Judge<'_> {
         let seconds = [a, b].map(Stats::observed);
         let as_long = as_long(seconds);
         let mut counts: BTreeMap<(&str, &'static str), [u64; 2]> = BTreeMap::new();
-        // The connections of which the shorter capture does not show the end: by protocol, and by their outcome so far.
-        let mut unknown: BTreeMap<(&str, Option<&'static str>), [u64; 2]> = BTreeMap::new();
+        // The connections of which the shorter capture does not show the end: all, and by the outcome so far.
+        let mut open: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+        let mut open_as: BTreeMap<(&str, &'static str), [u64; 2]> = BTreeMap::new();
         for (k, stats) in [a, b].into_iter().enumerate() {
+            let shorter = !as_long && seconds[k] < seconds[1 - k];
             for (flow, ended, last) in ends(stats) {
                 let name = ended.ending.outcome.name();
                 if ended.is_remarkable() {
                     counts.entry((flow.proto, name)).or_default()[k] += 1;
                 }
-                if !as_long && seconds[k] < seconds[1 - k] && last && ended.may_change {
-                    unknown.entry((flow.proto, None)).or_default()[k] += 1;
-                    unknown.entry((flow.proto, Some(name))).or_default()[k] += 1;
+                if shorter && last && ended.may_change {
+                    open.entry(flow.proto).or_default()[k] += 1;
+                    open_as.entry((flow.proto, name)).or_default()[k] += 1;
                 }
             }
         }
         for ((proto, name), [a, b]) in counts {
-            let unknown = |name| unknown.get(&(proto, name)).copied().unwrap_or_default();
-            let (any, own) = (unknown(None), unknown(Some(name)));
-            // The least and the greatest number in each capture, whatever the unknown ends are.
+            let open = open.get(proto).copied().unwrap_or_default();
+            let open_as = open_as.get(&(proto, name)).copied().unwrap_or_default();
+            // The least and the greatest number in each capture, however the open connections end.
             let [[a_least, a_most], [b_least, b_most]] = [(a, 0), (b, 1)].map(|(count, k)| {
-                let least = count - own[k];
-                [least, least + any[k]].map(|count| count as f64)
+                let least = count - open_as[k];
+                [least, least + open[k]].map(|count| count as f64)
             });
             let longer = if as_long { 1.0 } else { seconds[1] / seconds[0] };
             // The number that the first capture predicts for the duration of the second.

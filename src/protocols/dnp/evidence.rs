@@ -66,7 +66,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         let mostly = 2 * unread.count() > observation.payloads.len();
         let bits = bits.saturating_sub(if mostly { 6 } else { 0 });
         let bits = match answer {
-            Some(answer) if observation.few || broken > 0 => bits.min(observation.held([*first, answer])),
+            Some(answer) if observation.few || broken > 0 => bits.min(observation.most_bits([*first, answer])),
             _ => bits,
         };
         best = best.max((only || broken == 0).then_some((bits, "begins with a connection_request")));

@@ -171,6 +171,7 @@ pub fn numbers<'a>(version: Version, payloads: impl Iterator<Item = SideMessage<
 fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(u32, usize)> {
     let (reliable, notify) = (steps(&one.reliable)?, steps(&one.notify)?);
     let last = one.acks.iter().map(|acks| acks.last).chain(one.extra.iter().copied());
+    // Acks of what the other side never sent rule the protocol out.
     named(last, &other.reliable)?;
     let acked = one.acked.len();
     // Id 0 is sent until the first one was received.

@@ -57,7 +57,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
     let (mut best, mut tree) = (0, Tree::default());
     let mut why = "frames, and numbers that behave";
     let (mut version, mut all, mut chains) = (None, Vec::new(), 0);
-    let (mut opened, mut short, mut empty) = (false, false, false);
+    let (mut opened, mut one_byte, mut empty) = (false, false, false);
     let mut numbering = Numbering::default();
     for (side, bytes, _) in observation.payloads {
         let mut framing = Framing::new(version, None, true);
@@ -86,7 +86,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
                 }
                 Message::Reject if frames == 0 && opened => {
                     // Nothing follows a reject; until then only a connect of one byte is enough with it.
-                    let ended = short || observation.last && after.is_empty();
+                    let ended = one_byte || observation.last && after.is_empty();
                     let bits = if by.packed() {
                         20
                     } else if ended {
@@ -99,10 +99,11 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
                 _ => (0, why),
             };
             let connects = frames == 0 && message == Message::Connect;
-            (opened, short) = (opened || connects, short || connects && length == 1);
+            (opened, one_byte) = (opened || connects, one_byte || connects && length == 1);
             if bits > best {
                 (best, why) = (bits, what);
             }
+            // A hello of one byte has counted as the framed connect.
             if !(connects && length == 1) {
                 all.push((*side, data, length));
             }

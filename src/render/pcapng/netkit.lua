@@ -510,6 +510,9 @@ local function about(top, made, kind, shown, text)
     end
 end
 
+-- The envelope of a comment without a tree.
+local NO_ENVELOPE = { shown = {} }
+
 -- The first parts of an envelope are the same in many comments, and are read once.
 local heads = {}
 local function head_of(text)
@@ -560,7 +563,7 @@ local function fields(text, at, summary, tvb, tree)
     local head = start and (heads[start] or head_of(start))
     local own = reading.fields and (not head or has_any(message_of(head.p, head.m)))
     local more = own or reading.rest or not head
-    if head then at = behind + 1 else head = { shown = {} } end
+    if head then at = behind + 1 else head = NO_ENVELOPE end
     local state, places, related = more and { p = head.p, m = head.m, shown = head.shown } or head, nil, nil
     while more do
         local _, last, key, value = find(text, "^(%w+)=([^ ]*) *", at)
@@ -628,7 +631,7 @@ local function draw(text, tvb, tree)
     while behind do last, behind = behind, find(text, "\n", behind + 1, true) end
     local at = sub(text, last + 1, last + #TREE) == TREE and last + #TREE + 1
     if not at then last = #text + 1 end
-    local top, state, related = tree, nil, nil
+    local top, state, related = tree, NO_ENVELOPE, nil
     if reading.read and at then
         top, state, related = fields(text, at, summary, tvb, tree)
     elseif visible then
@@ -648,16 +651,16 @@ local function draw(text, tvb, tree)
             item:set_generated()
         end
     end
-    for _, one in ipairs(state and reading.about or {}) do
+    for _, one in ipairs(reading.about) do
         local key = one[1]
         about(top, one.field, one.kind, state.shown[key], state[key])
     end
-    if state and state.i then
+    if state.i then
         local part, parts = match(state.i, "^(%d+)/(%d+)$")
         about(top, known.part.field, "u32", nil, part)
         about(top, known.parts.field, "u32", nil, parts)
     end
-    if state and state.q then
+    if state.q then
         for word in state.q:gmatch("[^,]+") do
             local one = known[word]
             if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end

@@ -38,8 +38,9 @@ const FEW: u64 = 30;
 const LONG: u64 = 2;
 /// A round trip this many times shorter than that of the other side does not cross the network.
 const NEARER: i64 = 5;
-/// The number of steps of a search, and of rounds of a fit.
-const STEPS: usize = 30;
+/// The number of steps of a search: the limits of an interval are exact to a millionth.
+const STEPS: usize = 20;
+/// The most rounds of a fit.
 const ROUNDS: usize = 200;
 /// A fit has converged if it changes by less than this.
 const SETTLED: f64 = 1e-7;
@@ -72,7 +73,7 @@ pub struct Numbered<'a> {
 
 /// The observations that determine `p` and `q`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Loop {
+struct Loop<'a> {
     lost: f64,
     arrived: f64,
     acked: f64,
@@ -82,18 +83,18 @@ struct Loop {
     /// Acknowledgements sent in the direction of `p`: the number that arrived, and the number that did not.
     heeded: [f64; 2],
     /// The counts of the numbers sent in the direction of `q`, if both sides number their messages.
-    resent: Option<Counts>,
+    resent: Option<&'a Counts>,
 }
 
-impl Loop {
-    fn of(own: &Counts, other: &Counts, both_number: bool) -> Loop {
+impl<'a> Loop<'a> {
+    fn of(own: &Counts, other: &'a Counts, both_number: bool) -> Loop<'a> {
         let (skipped, numbers) = (other.skipped as f64, other.numbers as f64);
         let both = Loop { skipped, numbers, heeded: other.heeded.map(|count| count as f64), ..Loop::default() };
         if own.reports > 0 {
             let [lost, arrived, acked, unknown] =
                 [own.lost, own.arrived, own.acked, own.unknown].map(|count| count as f64);
             let gaps = match both_number {
-                true => Loop { heeded: both.heeded, resent: Some(*other), ..Loop::default() },
+                true => Loop { heeded: both.heeded, resent: Some(other), ..Loop::default() },
                 false => both,
             };
             return Loop { lost, arrived, acked, unknown, ..gaps };
@@ -117,6 +118,7 @@ impl Loop {
         self.lost + self.arrived + self.acked + self.unknown
     }
 
+    /// The transmissions in the direction of `q` that are in the capture, if they show what was lost before it.
     fn seen(&self) -> f64 {
         self.resent.map_or(0.0, |counts| counts.transmissions() as f64)
     }
@@ -125,18 +127,22 @@ impl Loop {
     fn fit(&self, given: [Option<f64>; 2]) -> ([f64; 2], f64) {
         let [mut p, mut q] = given.map(|given| given.unwrap_or(0.05));
         let all = self.transmissions() + self.heeded[0] + self.heeded[1];
+        let all_q = self.numbers + self.acked + self.arrived + self.seen();
+        let missing = |q: f64| self.resent.map_or([0.0, 1.0], |counts| missing(counts, q));
+        let mut resent = missing(q);
         for _ in 0..ROUNDS {
             let before = [p, q];
             let missed = p + (1.0 - p) * q;
             let lost = if missed > 0.0 { self.unknown * p / missed } else { 0.0 };
             let silent = self.unknown - lost;
-            let [gone, shown] = self.resent.map_or([0.0, 1.0], |counts| missing(&counts, q));
-            let known = self.numbers + self.acked + self.arrived + silent + self.seen() + gone;
+            let [gone, shown] = resent;
+            let known = all_q + silent + gone;
             if given[0].is_none() && all > 0.0 {
                 p = ((self.lost + self.heeded[1] / shown + lost) / all).min(1.0);
             }
             if given[1].is_none() && known > 0.0 {
                 q = (self.skipped + self.arrived + silent + gone) / known;
+                resent = missing(q);
             }
             if (p - before[0]).abs() + (q - before[1]).abs() < SETTLED {
                 break;
@@ -187,6 +193,7 @@ fn missing(counts: &Counts, q: f64) -> [f64; 2] {
     let power = |k: u8| q.powi(k.into());
     let hidden = (1..)
         .zip(counts.paused)
+        .filter(|(_, count)| *count > 0)
         .map(|(k, count)| f64::from(k) * count as f64 * power(k) / (0..=k).map(power).sum::<f64>())
         .sum::<f64>();
     // The first transmission of a missing number follows the number before as others do: so the time since then shows,

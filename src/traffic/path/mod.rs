@@ -101,6 +101,29 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts a number in order, and the time since the one before in waits of the sender.
+    fn pause(&mut self, waits: f64) {
+        let pause = (waits + ROUNDED).min(MOST_WAITS) as u64;
+        self.pauses += pause;
+        self.paused.iter_mut().take(pause as usize).for_each(|count| *count += 1);
+    }
+
+    /// Counts a number that arrived after a later one, and the times since the one before it and since the first later
+    /// one in waits of the sender.
+    fn late(&mut self, since_earlier: f64, since_later: f64) {
+        let most = since_earlier + ROUNDED;
+        if most < 1.0 && since_later < LATER[1] {
+            // It was not resent.
+        } else if since_later < LATER[0] {
+            // It was lost or overtaken.
+            self.paused[0] += 1;
+        } else {
+            let least = (since_later - ROUNDED).ceil().clamp(1.0, MOST_MISSED);
+            let missed = [1.0, least, most.clamp(least, MOST_WAITS)];
+            self.missed.iter_mut().zip(missed).for_each(|(all, more)| *all += more as u64);
+        }
+    }
+
     /// Adds the counts of another connection.
     pub fn add(&mut self, other: &Counts) {
         let Counts { numbers, skipped, seen, overtaken, acked, arrived, lost, unknown, reports, acks, again, .. } =
@@ -334,12 +357,7 @@ impl Numbers {
         let last = self.waiting.back().map_or(now, |last| last.times[0]);
         let waits = |from: i64| times.wait.map_or(0.0, |wait| now.saturating_sub(from) as f64 / wait as f64);
         if self.start + self.waiting.len() as i64 <= number {
-            // Few numbers come so late.
-            if times.wait.is_some_and(|wait| now.saturating_sub(last) >= wait - wait / 8) {
-                let pause = (waits(last) + ROUNDED).min(MOST_WAITS) as u64;
-                self.counts.pauses += pause;
-                self.counts.paused.iter_mut().take(pause as usize).for_each(|count| *count += 1);
-            }
+            self.counts.pause(waits(last));
         }
         while self.start + self.waiting.len() as i64 <= number {
             self.waiting.push_back(Number { times: [now, last, now], ..Number::default() });
@@ -351,18 +369,9 @@ impl Numbers {
             match one.copies {
                 0 => {
                     let late = now.saturating_sub(one.times[1]) >= times.again.unwrap_or(LATE);
-                    (one.skipped, overtaken) = (number < newest && late, number < newest && !late);
                     if number < newest {
-                        let [most, since_later] = [waits(one.times[1]) + ROUNDED, waits(one.times[0])];
-                        let in_time = most < 1.0 && since_later < LATER[1];
-                        if !in_time && since_later < LATER[0] {
-                            // It was lost or overtaken.
-                            self.counts.paused[0] += 1;
-                        } else if !in_time {
-                            let least = (since_later - ROUNDED).ceil().clamp(1.0, MOST_MISSED);
-                            let missed = [1.0, least, most.clamp(least, MOST_WAITS)];
-                            self.counts.missed.iter_mut().zip(missed).for_each(|(all, more)| *all += more as u64);
-                        }
+                        (one.skipped, overtaken) = (late, !late);
+                        self.counts.late(waits(one.times[1]), waits(one.times[0]));
                     }
                     one.times[0] = now;
                 }
