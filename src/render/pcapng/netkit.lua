@@ -125,6 +125,8 @@ local find, match, sub, byte, tostring = string.find, string.match, string.sub, 
 -- The packet's tree, whether it is shown, and what else this run reads. If the tree is not shown, only fields are added
 -- that a filter, a column or an export reads.
 local root, visible, reading
+-- The packet's whole tree.
+local packet
 local function needed(made)
     if visible then return true end
     local yes = reading.needs[made]
@@ -145,7 +147,8 @@ end
 -- turns the direction of text, are written out.
 local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 local function clean(text)
-    if not text:find("[%z\1-\31\127\194\226]") then return text end
+    local _, printable = find(text, "^[ -~]*")
+    if printable == #text then return text end
     text = text:gsub("[%z\1-\31\127]", function(c) return ESCAPES[c] or string.format("\\x%02x", c:byte()) end)
     text = text:gsub("\194([\128-\159])", function(c) return string.format("\\u{%x}", c:byte()) end)
     text = text:gsub("\226\128([\139-\143\168-\174])", function(c) return string.format("\\u{20%02x}", c:byte() - 128) end)
@@ -164,7 +167,7 @@ end
 
 -- A string that Wireshark takes whole: it would end at a zero.
 local function shown(text)
-    if not text:find("%z") then return text end
+    if not find(text, "%z") then return text end
     return (text:gsub("%z", "\\u0000"))
 end
 
@@ -403,6 +406,17 @@ local function put(tree, entry, label, source, rest)
     end
 end
 
+-- The source of a field's bytes, and its value: from the part of its token behind the head.
+local function source_of(rest, sources, main)
+    local comma = find(rest, ",", 1, true)
+    if not comma then return main, rest end
+    local number = match(rest, "^,(%d*)$", comma)
+    if not number then error("no field: " .. sub(rest, 1, 40)) end
+    -- One without bytes is not written.
+    if number ~= "" then main = sources[tonumber(number)] or { tvb = main.tvb, at = 0, length = 0 } end
+    return main, sub(rest, 1, comma - 1)
+end
+
 -- The fields of one section, from the byte `at` on: where it ends.
 local function nodes(text, at, tree, sources, main, here)
     -- The open group's item, and how many elements it has; those around it.
@@ -411,15 +425,7 @@ local function nodes(text, at, tree, sources, main, here)
         local _, last, head, rest = find(text, "^([^, ]*,%d*,%d*,%a)([^ ]*) *", at)
         if head then
             at = last + 1
-            local source = main
-            local comma = find(rest, ",", 1, true)
-            if comma then
-                local number = match(rest, "^,(%d*)$", comma)
-                if not number then error("no field: " .. sub(head .. rest, 1, 40)) end
-                rest = sub(rest, 1, comma - 1)
-                -- One without bytes is not written.
-                if number ~= "" then source = sources[tonumber(number)] or { tvb = main.tvb, at = 0, length = 0 } end
-            end
+            local source, value = source_of(rest, sources, main)
             local entry = here.entries[head] or entry_of(here, head)
             local label = entry.label
             if here.list then
@@ -444,7 +450,7 @@ local function nodes(text, at, tree, sources, main, here)
                 stack[#stack + 1] = { here, item, count }
                 here, item, count = inside, inner, 0
             else
-                put(item, entry, label, source, rest)
+                put(item, entry, label, source, value)
             end
         elseif byte(text, at) == 46 and find(text, "^%. *", at) then
             local open = table.remove(stack)
@@ -480,19 +486,23 @@ local function message_of(proto, message)
     return of
 end
 
--- Whether such a message can have one of the fields that are read.
-local function has_any(of)
-    if not reading.names then return true end
-    local yes = reading.has[of]
-    if yes ~= nil then return yes end
-    yes = false
+-- The labels of the fields of such a message that are read: none where it has none of them, nil where only reading all
+-- of its fields finds them.
+local function labels_of(of)
+    if not reading.names then return nil end
+    local labels = reading.labels[of]
+    if labels then return not labels.all and labels or nil end
+    labels = {}
     for _, name in ipairs(reading.names) do
         local own = sub(name, 1, #of.proto + 1) == of.proto .. "." and sub(name, #of.proto + 2)
-        yes = yes or own and (name == of.name or sub(name, 1, #of.name + 1) == of.name .. "."
-            or known[of.name .. "." .. own] or find(own, "^derived%.") or find(own, "^packet%.")) and true or false
+        local full = sub(name, 1, #of.name + 1) == of.name .. "." and sub(name, #of.name + 2)
+        local label = full or own and (known[of.name .. "." .. own] and own or match(own, "^derived%.(.*)") or match(own, "^packet%.(.*)"))
+        local token = label and " " .. label .. ","
+        if token and not labels[token] then labels[#labels + 1], labels[token] = token, true end
+        if name == of.name or label and find(label, ".", 1, true) then labels.all = true end
     end
-    reading.has[of] = yes
-    return yes
+    reading.labels[of] = labels
+    return not labels.all and labels or nil
 end
 
 -- The parts of a message's envelope: letters, and fields.
@@ -526,6 +536,12 @@ local function head_of(text)
     return head
 end
 
+-- Adds expert information, which needs an item: the protocol's where there is none yet.
+local function report(item, expert, text)
+    if rawequal(item, packet) then item = packet:add(netkit) end
+    item:add_proto_expert_info(expert, text)
+end
+
 -- Adds the notes and faults of a comment's lines.
 local function findings(text, top)
     for line in text:gmatch("[^\n]+") do
@@ -537,7 +553,7 @@ local function findings(text, top)
                 item = top:add(known.fault.field, what)
                 item:set_generated()
             end
-            item:add_proto_expert_info(EXPERTS.fault, what)
+            report(item, EXPERTS.fault, what)
         elseif level and EXPERTS[level] and level ~= "fault" and level ~= "script" then
             what = clean(what)
             local item = top
@@ -551,40 +567,38 @@ local function findings(text, top)
             end
             detail(known["note.level"].field, level)
             detail(known["note.text"].field, what)
-            item:add_proto_expert_info(EXPERTS[level], what)
+            report(item, EXPERTS[level], what)
         end
     end
 end
 
--- Draws the last line of a comment, which is the message's tree, from the byte `at` on. Its top, and its envelope.
-local function fields(text, at, summary, tvb, tree)
-    local behind = find(text, " c=", at, true)
-    local start = behind and sub(text, at, behind - 1)
-    local head = start and (heads[start] or head_of(start))
-    local own = reading.fields and (not head or has_any(message_of(head.p, head.m)))
-    local more = own or reading.rest or not head
-    if head then at = behind + 1 else head = NO_ENVELOPE end
-    local state, places, related = more and { p = head.p, m = head.m, shown = head.shown } or head, nil, nil
-    while more do
+-- The parts of an envelope from the byte `at` on, into `state`: where the fields begin, the places of the bytes, the
+-- relations.
+local function envelope(text, at, state)
+    local places, related = {}, nil
+    while true do
         local _, last, key, value = find(text, "^(%w+)=([^ ]*) *", at)
         if not key then break end
         at = last + 1
+        local letter = byte(key)
         if key == "r" then
             related = related or {}
             related[#related + 1] = value
-        elseif find(key, "^[bh]%d*$") then
-            places = places or {}
+        elseif (letter == 98 or letter == 104) and find(key, "^.%d*$") then
             places[#places + 1] = key
             places[#places + 1] = value
         else
             state[key] = value
         end
     end
-    if more and at <= #text and byte(text, at) ~= 58 then error("no key: " .. sub(text, at, at + 39)) end
-    if not own then return tree, state, related end
-    -- Where the bytes are: in the frame, or beside it.
+    if at <= #text and byte(text, at) ~= 58 then error("no key: " .. sub(text, at, at + 39)) end
+    return at, places, related
+end
+
+-- Where the bytes of a message are: in the frame, or beside it.
+local function sources_of(places, state, tvb)
     local sources = {}
-    for k = 1, places and #places or 0, 2 do
+    for k = 1, #places, 2 do
         local key, value = places[k], places[k + 1]
         local number = tonumber(sub(key, 2)) or 0
         if byte(key) == 98 then
@@ -596,8 +610,54 @@ local function fields(text, at, summary, tvb, tree)
             sources[number] = { tvb = own, at = 0, length = #value / 2 }
         end
     end
-    local main = sources[0] or { tvb = tvb, at = 0, length = 0 }
-    local of = message_of(state.p, state.m)
+    return sources, sources[0] or { tvb = tvb, at = 0, length = 0 }
+end
+
+local NO_SOURCES = {}
+
+-- Adds the fields with these labels of a message without groups, whose envelope is read from the byte `at` on: false
+-- if it has groups. Other fields are passed over.
+local function pick(text, at, labels, of, state, tvb, tree)
+    if find(text, " .", at, true) or find(text, " ~", at, true) then return false end
+    local sources, main = NO_SOURCES, nil
+    for k = 1, #labels do
+        local found = find(text, labels[k], at, true)
+        while found do
+            local _, last, head, rest = find(text, "^([^, ]*,%d*,%d*,%a)([^ ]*)", found + 1)
+            local place = head and of[match(sub(text, at, found), ".* (:%a) ")]
+            if not place then error("no field: " .. sub(text, found, found + 39)) end
+            local entry = place.entries[head] or entry_of(place, head)
+            -- The bytes of other fields are not read.
+            if not main and find(entry.letter, "[xtcr]") then
+                local _, places = envelope(text, at, {})
+                sources, main = sources_of(places, state, tvb)
+            end
+            local source, value = source_of(rest, sources, main or NO_SOURCES)
+            put(tree, entry, entry.label, main and source, value)
+            found = find(text, labels[k], last + 1, true)
+        end
+    end
+    return true
+end
+
+-- Draws the last line of a comment, which is the message's tree, from the byte `at` on. Its top, and its envelope.
+local function fields(text, at, summary, tvb, tree)
+    local behind = find(text, " c=", at, true)
+    local start = behind and sub(text, at, behind - 1)
+    local head = start and (heads[start] or head_of(start))
+    at = head and behind + 1 or at
+    local of = head and reading.fields and message_of(head.p, head.m)
+    local labels = of and labels_of(of)
+    if head and not reading.rest
+        and (not reading.fields or labels and (not labels[1] or pick(text, at, labels, of, head, tvb, tree))) then
+        return tree, head, nil
+    end
+    local state = head and { p = head.p, m = head.m, shown = head.shown } or { shown = {} }
+    local places, related
+    at, places, related = envelope(text, at, state)
+    if not reading.fields or labels and not labels[1] then return tree, state, related end
+    local sources, main = sources_of(places, state, tvb)
+    of = of or message_of(state.p, state.m)
     local one, top = of.one, tree
     if one and one.kind == "n" and needed(one.field) then
         top = tree:add(one.field, main.tvb:range(main.at, main.length))
@@ -712,10 +772,10 @@ local NAMED = named()
 -- What is read of packets: `visible`, whether the tree is shown; `read`, whether any field is; `columns`, `findings`,
 -- `summary`, `root`, whether these are; `about`, the parts of the envelope that may be; `rest`, whether more of the
 -- envelope is than its head has; `fields`, whether one of a message's own fields is; `names`, which of them, where
--- these are known, and `has`, which messages can have one; `general`, whether one is that any value may become;
+-- these are known, and `labels`, by message, how the comment calls these; `general`, whether one is that any value may become;
 -- `needs`, by field, whether it is read, where that has been asked.
 local function reading_of(pinfo, tree)
-    local now = { needs = {}, has = setmetatable({}, { __mode = "k" }), about = ABOUT }
+    local now = { needs = {}, labels = setmetatable({}, { __mode = "k" }), about = ABOUT }
     now.visible = tree.visible and not NAMED
     now.read = tree.visible or tree:referenced(handle)
     now.columns = now.visible or not NAMED and (argued("_ws%.col") or tostring(pinfo.cols.info) ~= NO_INFO
@@ -750,7 +810,7 @@ local function reading_of(pinfo, tree)
     now.findings = now.columns or any("note", "note.level", "note.text", "fault")
         or argued("expert", "%$", "^%-%-color", "_ws%.malformed") or not NAMED and argued("lua_script:")
     now.summary = now.columns or any("summary")
-    now.root = now.findings or argued("netkit$", "netkit[^.]")
+    now.root = argued("netkit$", "netkit[^.]")
     return now
 end
 
@@ -761,7 +821,7 @@ function netkit.dissector(tvb, pinfo, tree)
     local texts = {}
     local comments = { frame_comment() }
     for k = 1, #comments do
-        local text = tostring(comments[k].value)
+        local text = comments[k].value
         if sub(text, 1, 8) == "netkit: " then
             texts[#texts + 1] = text
         elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
@@ -788,13 +848,13 @@ function netkit.dissector(tvb, pinfo, tree)
         if #findable == 0 then return end
         texts = findable
     end
-    root = visible and tree:add(netkit, tvb:range(0, 0)) or reading.root and tree:add(netkit) or tree
+    packet, root = tree, visible and tree:add(netkit, tvb:range(0, 0)) or reading.root and tree:add(netkit) or tree
     if entries > ENTRIES then messages, heads, entries = {}, {}, 0 end
     local lines, protocol = {}, nil
     for _, parts in ipairs(texts) do
         local whole, summary = pcall(draw, type(parts) == "table" and table.concat(parts) or parts, tvb, root)
         if not whole then
-            root:add_proto_expert_info(EXPERTS.script, "this comment cannot be drawn: " .. tostring(summary))
+            report(root, EXPERTS.script, "this comment cannot be drawn: " .. tostring(summary))
         elseif reading.columns then
             protocol = protocol or match(summary, "^%S+")
             lines[#lines + 1] = summary
