@@ -148,11 +148,11 @@ impl<'a> Observation<'a> {
     pub(crate) const FEW: usize = 8;
 
     /// The most bits that these fixed bytes can rule out: three for each length, and for each byte as many as the
-    /// conversation's bytes have: one if they have two values.
+    /// conversation's bytes have: one if they have two or three values.
     pub(crate) fn most_bits(&self, fixed: [&[u8]; 2]) -> u32 {
         let mut values = [false; 256];
         self.payloads.iter().flat_map(|(_, bytes, _)| *bytes).for_each(|byte| values[usize::from(*byte)] = true);
-        let each = values.iter().filter(|seen| **seen).count().next_power_of_two().ilog2();
+        let each = values.iter().filter(|seen| **seen).count().max(1).ilog2();
         fixed.iter().map(|bytes| 3 + each * bytes.len() as u32).sum()
     }
 

@@ -50,7 +50,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         if role == Role::Client && command == JOIN {
             broken += joined.is_some_and(|name| name != rest) as usize;
             joined = Some(rest);
-            let named = matches!(rest, [name @ .., 0] if name.iter().all(|b| *b >= b' '));
+            let named = matches!(rest, [name @ .., 0] if !name.is_empty() && name.iter().all(|b| *b >= b' '));
             broken += usize::from(!named);
             let printed = rest.iter().filter(|b| matches!(b, b' '..=b'~')).count();
             if named && printed >= 3 && printed + 1 == rest.len() {

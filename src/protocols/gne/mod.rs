@@ -107,15 +107,14 @@ fn identify(observation: &Observation<'_>) -> Evidence {
         return if lists { Evidence::Bits(8, "each datagram ends with the mark of a list") } else { Evidence::No };
     }
     let each = observation.payloads.iter().flat_map(|(side, bytes, _)| {
-        let searched = if observation.begun[side.index()] { 0 } else { bytes.len().min(SEARCHED) };
-        let later = (1..searched).filter_map(|from| {
-            let rest = bytes.get(from..).filter(|rest| rest.starts_with(&hawknl::MAGIC))?;
-            match identify_stream(rest, false) {
+        let searched = if observation.begun[side.index()] { 1 } else { bytes.len().clamp(1, SEARCHED) };
+        (0..searched).filter_map(move |from| {
+            let rest = bytes.get(from..).filter(|rest| from == 0 || rest.starts_with(&hawknl::MAGIC))?;
+            match identify_stream(rest, from == 0, observation.last) {
                 Evidence::Bits(bits, why) => Some(Evidence::Bits(bits.saturating_sub((from + 1).ilog2()), why)),
                 Evidence::No => None,
             }
-        });
-        std::iter::once(identify_stream(bytes, observation.last)).chain(later)
+        })
     });
     each.max_by_key(|evidence| match evidence {
         Evidence::No => None,
@@ -131,10 +130,10 @@ fn identify(observation: &Observation<'_>) -> Evidence {
 /// | a HawkNL header | 16+2 | "NL"; lengths up to 16384 of 65536 |
 /// | .. its content begins with GNE | 24 | three letters |
 /// | .. a second header follows where the content ends | 18 | the same again |
-/// | .. the bytes end where the content ends | 8 | the low byte of a length |
-/// | .. nothing follows, now or later | 4 | one size of 16 |
+/// | .. the bytes end where the content ends; not from the first byte on, also the mark of a list there | 8 | the low byte of a length |
+/// | .. nothing follows, now or later, and it is at the first byte | 4 | one size of 16 |
 /// | .. not at the first byte, in a stream captured from its middle | -1 a doubling | as many places were tried |
-fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
+fn identify_stream(bytes: &[u8], first: bool, last: bool) -> Evidence {
     const HEADER: u32 = 18;
     let length = match hawknl::header(bytes) {
         None if hawknl::MAGIC.iter().zip(bytes).all(|(a, b)| a == b) && !bytes.is_empty() => {
@@ -151,9 +150,10 @@ fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
     match content.get(length..).map(|after| (after, hawknl::header(after))) {
         Some((_, Some(Ok(_)))) => Evidence::Bits(2 * HEADER, other),
         Some((_, Some(Err(_)))) => Evidence::No,
-        Some(([], _)) if length > 0 => Evidence::Bits(HEADER + 8, other),
+        // Elsewhere another protocol's message may end with the letters, before the length of its next one.
+        Some(([], _)) if length > 0 && (first || session::is_list(content)) => Evidence::Bits(HEADER + 8, other),
         // Header and content usually arrive in separate segments.
-        _ if content.is_empty() && last => Evidence::Bits(HEADER + 4, "a HawkNL header"),
+        _ if content.is_empty() && first && last => Evidence::Bits(HEADER + 4, "a HawkNL header"),
         _ => Evidence::Bits(HEADER, other),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::layout::package as kinds;
 use super::package::{self, HEADER, Next};
+use super::zlib::{FREE, Unfit, Zlib};
 use crate::dissect::Evidence;
 use crate::protocols::websocket::frame::{self, Head, opcode};
 
@@ -11,6 +12,9 @@ pub(super) const LOOKED_AT: usize = 4;
 
 /// The number of frames that are examined, including those without a payload.
 const FRAMES: usize = 16;
+
+/// The bits of a handshake's JSON that do not count from the middle: other applications have it after a type, too.
+const MIDDLE: u32 = 9;
 
 /// The bits of a package's type.
 const BEGINNING: u32 = 5;
@@ -87,8 +91,9 @@ fn framed_by(bytes: &[u8], missing: usize) -> Evidence {
             // The next frame has the rest of it.
             break;
         }
-        let empty = payload.chunks(HEADER).all(|package| matches!(package, [kinds::HEARTBEAT, 0, 0, 0]));
-        more += if empty && key != [0; 4] && !masks.is_empty() && !masks.contains(&key) { 8 } else { 0 };
+        let beats = payload.chunks(HEADER).all(|package| matches!(package, [kinds::HEARTBEAT, 0, 0, 0]));
+        let again = key != [0; 4] && !masks.contains(&key);
+        more += if beats && (masks.is_empty() || again) { 2 } else { 0 };
         masks.push(key);
     }
     // Beside data they are packages like others.
@@ -122,7 +127,8 @@ fn cut(bytes: &[u8], head: &Head) -> Option<u32> {
 pub(super) struct Data {
     /// The number of data packages.
     pub seen: u32,
-    routes: bool,
+    /// The bits of routes.
+    routes: u32,
     objects: bool,
     /// The ids of requests; `answered`: those of responses.
     asked: Vec<u64>,
@@ -166,7 +172,11 @@ impl Data {
             (2, ..) => self.objects |= flags & 0x10 == 0 && rest.starts_with(b"{") && rest.ends_with(b"}"),
             (_, 1, _) => return rest.len() >= 2,
             (_, _, [length, rest @ ..]) if *length > 0 => match rest.get(..usize::from(*length)) {
-                Some(route) if route.iter().all(u8::is_ascii_graphic) => self.routes |= route.len() > 1,
+                Some(route) if route.iter().all(u8::is_ascii_graphic) => {
+                    // Others have text after a small number, too, but seldom a dot in it, and it goes on.
+                    let text = !route.contains(&b'.') && rest.get(route.len()).is_some_and(u8::is_ascii_alphanumeric);
+                    self.routes = self.routes.max(if text { 5 } else { 10 } * u32::from(route.len() > 1));
+                }
                 _ => return false,
             },
             _ => return false,
@@ -181,12 +191,12 @@ impl Data {
 
     /// The bits over WebSocket, where flags count once: many applications have a type and a length there.
     fn in_websocket(&self) -> u32 {
-        if self.routes || self.objects { self.bits() } else { self.bits().min(3) }
+        if self.routes > 0 || self.objects { self.bits() } else { self.bits().min(3) }
     }
 
     fn bits(&self) -> u32 {
         let flags = if self.seen > 0 { 2 + self.seen.min(3) } else { 0 };
-        flags + if self.routes { 10 } else { 0 } + if self.objects { 4 } else { 0 }
+        flags + self.routes + if self.objects { 4 } else { 0 }
     }
 }
 
@@ -256,7 +266,7 @@ pub(super) fn chain(bytes: &[u8], missing: usize) -> Option<(u32, Data)> {
 /// Evidence from a WebSocket message with packages from its first byte to its last. `middle`: earlier messages are not
 /// in the capture.
 pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
-    let (mut empty, mut heartbeats, mut body) = (true, true, 0);
+    let (mut empty, mut body) = (true, 0);
     while !bytes.is_empty() {
         let length = match package::next(bytes) {
             Next::Package(length) => length,
@@ -270,16 +280,16 @@ pub(super) fn carried(mut bytes: &[u8], middle: bool) -> Evidence {
         }
         if length > HEADER && empty {
             (empty, body) = match package {
-                [1, ..] => (false, if middle { 0 } else { 2 + handshake(package) }),
+                [1, ..] if middle => (false, handshake(package).saturating_sub(MIDDLE)),
+                [1, ..] => (false, 2 + handshake(package)),
                 [4, _, _, _, flags, ..] if flags & 0xc8 == 0 => (false, 0),
                 [5, ..] => (false, 0),
                 _ => return Evidence::No,
             };
         }
-        heartbeats &= package.first() == Some(&kinds::HEARTBEAT);
         bytes = rest;
     }
-    match empty && (heartbeats || !middle) {
+    match empty && !middle {
         true => Evidence::Bits(5 + 6, "empty packages in a WebSocket"),
         false => Evidence::Bits(5 + 4 + body, "packages in a WebSocket"),
     }
@@ -295,7 +305,9 @@ pub(super) fn handshake(bytes: &[u8]) -> u32 {
     };
     if let [0x78, kind @ (0x01 | 0x5e | 0x9c | 0xda), ..] = body {
         let bits = if *kind == 1 { 8 } else { 12 };
-        return if (HEADER + 9..=HEADER + package::LIMIT).contains(&length) { bits + after } else { 0 };
+        let inflates = || Zlib::default().inflate(body, FREE, &mut Vec::new()) != Err(Unfit::Broken);
+        let fits = (9..=package::LIMIT).contains(&(length - HEADER)) && (body.len() + HEADER < length || inflates());
+        return if fits { bits + after } else { 0 };
     }
     let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {

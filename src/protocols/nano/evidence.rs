@@ -8,7 +8,7 @@
 //! | .. its body begins as a JSON object | 4 | many protocols send JSON after a type and a length |
 //! | .. which ends where the body does | 4 | the same |
 //! | .. with an object named sys, or user, protos, or the code 200, 500 or 501 | 8, 4, 4 | plain text that others have too, sys seldom |
-//! | .. its body begins as zlib, and is 9 to 65536 long | 12 | 78 and one of three, and a zero |
+//! | .. its body begins as zlib, is 9 to 65536 long, and can be inflated if it is whole | 12 | 78 and one of three, and a zero |
 //! | .. .. the least compressed kind of it, 78 01 | 8 | the letter x before a small number |
 //! | .. TCP: after it the same side sends an empty package of type 2 or 3 | 8 | of 32 bits, zeros counted little |
 //! | .. empty packages | 6 | three zeros are a filler |
@@ -32,13 +32,14 @@
 //! | .. WebSocket: in whole frames of data, the sides' masks kept | 7 | FIN, reserved bits, opcode |
 //! | .. .. they fill the message exactly | 4 | as above |
 //! | data whose flags have a meaning; over TCP, or with a route or an object, a second and a third one | 3, 1, 1 | 32 of 256; one application's bodies are alike |
-//! | .. with a route: two or more letters, which fit | 10 | a length, and 94 of 256 each |
+//! | .. with a route that fits: two or more letters; with a dot, or no letter or digit follows | 5, 10 | others have text after a small number, too, but it goes on |
 //! | .. a response whose body is a JSON object that ends with it | 4 | others have JSON, too, but not after flags and an id |
 //! | .. TCP: both sides' packages chain, of 14 bits each | 4 | one application's sides are alike |
 //! | .. TCP: a response has the id of a request of the other side | 4 | ids are small |
 //! | bytes are missing after those that are there, as many as a package or a frame lacks | as there | the same length |
 //! | heartbeats alone; over TCP any empty packages | 6 | three zeros are a filler |
-//! | .. WebSocket, without data: a further one, a heartbeat, under another mask | 8 | all bytes different; counted little |
+//! | .. WebSocket: a handshake, by its body as above | -9 | others have JSON after a type |
+//! | .. WebSocket, without data: a further one, a heartbeat, under another mask | 2 | other applications send empty messages of one type, too |
 
 use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;

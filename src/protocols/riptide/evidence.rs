@@ -17,7 +17,8 @@
 //! | .. and all acks' bits have at most two gaps | 4 | 0 | an echo has none, or zeros |
 //! | an ack's bits have at most two gaps | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
 //! | .. and many clear bits that an earlier one set | no | no | a receiver does not forget what it received |
-//! | an ack's bits are those of the side's one before, moved on by as many ids; a second one | 6, 4 | 6, 4 | of 16 bits; not where both are the same |
+//! | an ack's bits are those of the side's one before, moved on by as many ids, 8 at most; a second one | 6, 4 | 6, 4 | of 9 to 16 bits; not where both are the same |
+//! | .. some are not | -1 of them | -1 of them | a small number after another is near it, too |
 //! | a heartbeat is returned with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
 //! | heartbeats count up by one, or their answers do, twice | 0 | 6 | a counter of four bits may do it |
 //! | round trips are -1 to 4000 ms; two heartbeats are returned | 2, 1 | 2, 1 | 4002 of 2^16 are 4; zero is a filler too |
@@ -187,16 +188,12 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
     let answers: Vec<u8> = one.pongs.iter().map(|(_, id)| *id).collect();
     let counted = by_one(&asked).max(by_one(&answers));
     let agree = one.acks.windows(2).filter_map(|two| moved_on(two[0], two[1]));
-    let (moved, retracted) = agree.fold((0, 0), |(yes, no), agrees| if agrees { (yes + 1, no) } else { (yes, no + 1) });
+    let (moved, retracted) = agree.fold((0, 0), |(yes, no), kept| (yes + kept as usize, no + !kept as usize));
     if retracted * 4 > one.acks.len() {
         return None;
     }
     let trips = distinct > 0 && one.pings.iter().all(|(.., rtt)| (-1..=4000).contains(rtt));
-    let of = |n: usize, [first, second]: [u32; 2]| match n {
-        0 => 0,
-        1 => first,
-        _ => first + second,
-    };
+    let of = |n: usize, [first, second]: [u32; 2]| [0, first, first + second][n.min(2)];
     let numbers = match version.packed() {
         true => {
             let carries = if reliable.carries + notify.carries > 0 { 12 } else { 0 };
@@ -205,19 +202,21 @@ fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(
         }
         false => of(acked, [2, if filled { 8 } else { 4 }]) + of(distinct, [4, 2]),
     };
-    let acks = of(moved, [6, 4]) + if filled && acked + moved > 0 { 4 } else { 0 };
+    let acks = of(moved.saturating_sub(retracted), [6, 4]) + if filled && acked + moved > 0 { 4 } else { 0 };
     let bits = numbers + acks + if trips { 1 + distinct.min(2) as u32 } else { 0 };
     let jumps = 6 * (reliable.jumps + notify.jumps) as u32;
     Some((bits.saturating_sub(jumps), reliable.ones.max(notify.ones)))
 }
 
 /// Whether an ack includes the side's last ack: its newest id, and its bits moved on by the difference of the newest
-/// ids. `None`: the two cannot be compared, or both have the same bits, such as all ones.
+/// ids. `None`: the two cannot be compared, or both have the same bits, such as all ones; or it includes it, but too few
+/// of its bits are given by it, or others are set too, as those of messages that were late.
 fn moved_on(before: Acks, now: Acks) -> Option<bool> {
     let by = u32::from(now.last.wrapping_sub(before.last));
     let kept = (u32::from(before.bits) << by.min(17) | 1 << by.saturating_sub(1).min(17)) as u16;
     let keeps = now.bits & kept == kept;
-    ((1..=16).contains(&by) && (before.bits != now.bits || !keeps)).then_some(keeps)
+    let moved = (1..=8).contains(&by) && now.bits >> (by - 1) == kept >> (by - 1) && before.bits != now.bits;
+    ((1..=16).contains(&by) && (moved || !keeps)).then_some(keeps)
 }
 
 /// The bits for a handshake: `said` begins with its first message. `last`: no more messages will follow.

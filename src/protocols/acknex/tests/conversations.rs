@@ -112,6 +112,8 @@ fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
     assert!(!sure([5000, PORT], "0718121911ff"));
     assert!(!sure([5000, 2301], "02426f6200"));
     assert!(!sure([5000, PORT], "02426f62"));
+    // An empty name is none to print.
+    assert!(!sure([5000, PORT], "0964686e73627175 0903030101030100 0479787473 0200"));
     assert!(!sure([5000, PORT], "8107008000000001008001 00".replace(' ', "").as_str()));
 }
 

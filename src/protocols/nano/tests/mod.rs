@@ -399,10 +399,35 @@ fn found_by_what_a_side_says_first() {
         b"\x01\0\0\x09{\"a",
         b"\x01\0\0\x09{\"a\":12}\n",
         b"\x01\0\0\x09{\"a\":123]",
+        // Whole, but it cannot be inflated.
+        b"\x01\0\0\x09x\x9c\x45\x91\xa6\x2b\xa6\xf5\x1e",
     ] {
         assert!(matches!(first(open), Evidence::Bits(0..Evidence::CLAIM, _)), "{open:?}");
     }
     for no in [&[4, 0, 0, 1][..], b"SSH-2.0", &[0x10, 0x20]] {
         assert_eq!(first(no), Evidence::No, "{no:?}");
+    }
+}
+
+/// Other applications have empty messages, a type and a length in a WebSocket, too.
+#[test]
+fn found_in_the_middle_of_a_websocket() {
+    let frames = |masked: bool, all: &[&[u8]]| {
+        let mut bytes = Vec::new();
+        for (content, key) in all.iter().zip(1..) {
+            let mask = [7, 1, key, 9];
+            bytes.extend([0x82, if masked { 0x80 } else { 0 } | content.len() as u8]);
+            bytes.extend(if masked { &mask[..] } else { &[] });
+            bytes.extend(content.iter().zip(mask.iter().cycle()).map(|(b, k)| if masked { b ^ k } else { *b }));
+        }
+        super::chain::framed(&bytes)
+    };
+    const BEAT: &[u8] = &[3, 0, 0, 0];
+    const DATA: &[u8] = b"\x04\0\0\x03\x03\0\0";
+    assert!(frames(true, &[BEAT, BEAT]).suffices(false));
+    assert!(frames(false, &[b"\x01\0\0\x0a{\"sys\":{}}"]).suffices(false));
+    for few in [&[BEAT][..], &[&[2, 0, 0, 0], BEAT], &[BEAT, DATA], &[b"\x01\0\0\x0a{\"sys\":12}"]] {
+        let evidence = frames(true, few);
+        assert!(evidence.suffices(true) && !evidence.suffices(false), "{few:?}: {evidence:?}");
     }
 }
