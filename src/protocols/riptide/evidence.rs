@@ -35,9 +35,10 @@
 //! | connect, then a welcome of 5 bytes with id 1; with id 2: 1 less | 4, 4+4+6: small numbers | 4, 4+4+2+3+6: zeros are 12 bits, 6 counted |
 //! | connect, then a reject without data | 4, 4+4+2 | 4, 4+4+7+2 |
 //! | connect, then a reject with data | 4, 4+4 | 4, 4+8 |
+//! | .. the welcome has data | -4 | | only 1.2 has some |
 //! | .. the connect is one byte long | 4 | 8 |
 //! | .. the same reject three times | 6 | 6 |
-//! | one byte, three times or more; and nothing else to the end | 14, 30 | 14, 30 |
+//! | the same byte, three times or more; and nothing else to the end | 14, 30 | 14, 30 |
 //!
 //! The last row: a length of 1 in three datagrams whose lengths vary is 3 * 8, and 3 of 256 bytes begin a connect. But
 //! other protocols repeat a single byte to keep a path open, and send other messages too. One such datagram is 10: 4
@@ -233,7 +234,7 @@ pub fn handshake(version: Version, payloads: &[SideMessage<'_>], last: bool) -> 
     // application decides.
     let mut answers = payloads.iter().filter(|(side, data, _)| *side != opener && name(data) != Some(Connect));
     let Some(&(_, answer, length)) = answers.next() else {
-        let short = payloads.iter().all(|(side, _, length)| *side == opener && *length == 1);
+        let short = payloads.iter().all(|(side, data, length)| *side == opener && *data == first && *length == 1);
         return short.then_some(match payloads.len() {
             1 | 2 => (10, "a connect of one byte"),
             _ if last => (30, "connects of one byte, and nothing else"),
@@ -243,7 +244,7 @@ pub fn handshake(version: Version, payloads: &[SideMessage<'_>], last: bool) -> 
     let id = bits::get(answer, if packed { 4 } else { 8 }, 16);
     let rest = match name(answer)? {
         // A second id to choose from is one bit less.
-        Welcome if matches!(id, 1 | 2) => (if packed { 16 } else { 11 }) - id as u32,
+        Welcome if matches!(id, 1 | 2) => (if packed { 16 } else { 11 }) - id as u32 - if length > 5 { 4 } else { 0 },
         Reject => {
             let thrice = answers.take(2).filter(|(_, again, _)| *again == answer).count() == 2;
             let plain = match (packed, length) {

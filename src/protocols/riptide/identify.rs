@@ -180,6 +180,8 @@ mod tests {
         }
         let again = udp(&[(A, "02"), (A, "02"), (A, "02")]);
         assert!(again.suffices(true) && !again.suffices(false));
+        // One of another byte is no connect that is repeated.
+        assert!(!udp(&[(A, "03"), (A, "05"), (A, "03"), (A, "03")]).suffices(true));
         assert!(matches!(udp(&[(A, "02"), (B, "0bff")]), Evidence::No));
         let hidden = [(A, "02"), (B, "2900200000"), (A, "1100200000"), (B, "3700500141"), (A, "1100200000")];
         assert!(matches!(udp(&hidden), Evidence::Bits(..Evidence::CLAIM, _)), "{:?}", udp(&hidden));
