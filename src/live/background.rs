@@ -17,8 +17,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// A batch of this many bytes is written at once.
-const BATCH: usize = 64 << 10;
+/// A batch of this many bytes is written at once. A terminal on a busy machine takes seconds for much more, and looks
+/// blocked until the whole batch is written.
+const BATCH: usize = 8 << 10;
 
 /// A queue of chunks, and the thread that writes them. The thread ends with the last clone.
 #[derive(Clone, Debug)]
@@ -222,6 +223,18 @@ mod tests {
         let end = output.finish(Duration::from_millis(20));
         assert_eq!((end.waiting, end.refused, end.failed.clone()), (2 - written, 4, None));
         assert_eq!(end.missing(), 6 - written);
+    }
+
+    /// A slow output is not taken for a blocked one: what it has written is counted soon.
+    #[test]
+    fn a_batch_is_small() {
+        let (output, permit, received) = gated(1 << 20);
+        assert!((0..64).all(|_| output.push(vec![0; 1 << 10])));
+        for _ in 0..2 {
+            permit.send(()).unwrap();
+            assert!(received.recv().unwrap().len() <= BATCH);
+        }
+        assert!(output.finish(Duration::from_millis(20)).waiting >= 48);
     }
 
     #[test]
