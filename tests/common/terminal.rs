@@ -7,7 +7,7 @@ use crate::common::{self, HANG};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -99,6 +99,14 @@ impl Terminal {
     /// The text on the screen.
     pub fn text(&self) -> String {
         self.screen.screen().contents()
+    }
+
+    /// Leaves what nobody has read yet where it is when Ctrl-C is pressed: the kernel would drop it.
+    pub fn keeps_output(&self) {
+        let slave = self.open();
+        let mut modes = tcgetattr(&slave).expect("modes");
+        modes.local_modes |= LocalModes::NOFLSH;
+        tcsetattr(&slave, OptionalActions::Now, &modes).expect("set");
     }
 
     /// All text that was read.
