@@ -6,7 +6,8 @@ use crate::codec::json::fields_json;
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
-use crate::dissect::{Dissection, Options};
+use crate::dissect::{Dissection, Evidence, Observation, Options};
+use crate::flow::{Side, Transport};
 use crate::protocols::tests::{Row, dump, json, options_of};
 use serde_json::Value as Json;
 
@@ -169,4 +170,32 @@ fn what_dump_takes_contents_for() {
     // Only the first content can be a handshake's.
     assert_eq!(names(&format!("4e4c0001ff4e4c000c{answer}"), &[]), ["packets", "packets"]);
     assert_eq!(names("4e4c000453c100004e4c0001ff", &["-s", "gne.message=client_port"]), ["client_port", "packets"]);
+}
+
+/// A frame in the middle of a stream has to hold a list: another protocol's message may end with the same two letters.
+#[test]
+fn found_in_the_middle_of_a_stream() {
+    let options = crate::protocols::options();
+    let bits = |hex: &str| {
+        let bytes = hex::decode(hex.replace(' ', "")).expect("hex");
+        let observation = Observation {
+            transport: Transport::Tcp,
+            ends: [5000, 5001].map(|port| ([10, 0, 0, 1], port).into()),
+            payloads: &[(Side::A, &bytes, bytes.len())],
+            begun: [false; 2],
+            last: true,
+            few: false,
+            time: None,
+            options: &options,
+        };
+        match (GNE.identify)(&observation) {
+            Evidence::Bits(bits, _) => bits,
+            Evidence::No => 0,
+        }
+    };
+    let (list, other) = ("4e4c 0003 0102ff", "4e4c 0003 010203");
+    assert_eq!([list, other].map(bits), [26, 26], "at the first byte");
+    // One bit less: two places were tried.
+    assert_eq!([list, other].map(|frame| bits(&format!("00 {frame}"))), [25, 17]);
+    assert_eq!(["4e4c 0003", "00 4e4c 0003"].map(bits), [22, 17], "a header alone");
 }

@@ -496,7 +496,8 @@ local function labels_of(of)
     for _, name in ipairs(reading.names) do
         local own = sub(name, 1, #of.proto + 1) == of.proto .. "." and sub(name, #of.proto + 2)
         local full = sub(name, 1, #of.name + 1) == of.name .. "." and sub(name, #of.name + 2)
-        local label = full or own and (known[of.name .. "." .. own] and own or match(own, "^derived%.(.*)") or match(own, "^packet%.(.*)"))
+        local label = full or own and (known[of.name .. "." .. own] and own
+            or match(own, "^derived%.(.*)") or match(own, "^packet%.(.*)"))
         local token = label and " " .. label .. ","
         if token and not labels[token] then labels[#labels + 1], labels[token] = token, true end
         if name == of.name or label and find(label, ".", 1, true) then labels.all = true end
@@ -619,6 +620,7 @@ local NO_SOURCES = {}
 -- if it has groups. Other fields are passed over.
 local function pick(text, at, labels, of, state, tvb, tree)
     if find(text, " .", at, true) or find(text, " ~", at, true) then return false end
+    -- The envelope says where the bytes are: it is read for a field whose value they are.
     local sources, main = NO_SOURCES, nil
     for k = 1, #labels do
         local found = find(text, labels[k], at, true)
@@ -627,7 +629,6 @@ local function pick(text, at, labels, of, state, tvb, tree)
             local place = head and of[match(sub(text, at, found), ".* (:%a) ")]
             if not place then error("no field: " .. sub(text, found, found + 39)) end
             local entry = place.entries[head] or entry_of(place, head)
-            -- The bytes of other fields are not read.
             if not main and find(entry.letter, "[xtcr]") then
                 local _, places = envelope(text, at, {})
                 sources, main = sources_of(places, state, tvb)
@@ -772,8 +773,8 @@ local NAMED = named()
 -- What is read of packets: `visible`, whether the tree is shown; `read`, whether any field is; `columns`, `findings`,
 -- `summary`, `root`, whether these are; `about`, the parts of the envelope that may be; `rest`, whether more of the
 -- envelope is than its head has; `fields`, whether one of a message's own fields is; `names`, which of them, where
--- these are known, and `labels`, by message, how the comment calls these; `general`, whether one is that any value may become;
--- `needs`, by field, whether it is read, where that has been asked.
+-- these are known, and `labels`, by message, their labels in a comment; `general`, whether one is that any value may
+-- become; `needs`, by field, whether it is read, where that has been asked.
 local function reading_of(pinfo, tree)
     local now = { needs = {}, labels = setmetatable({}, { __mode = "k" }), about = ABOUT }
     now.visible = tree.visible and not NAMED

@@ -104,3 +104,25 @@ fn a_cut_datagram_is_a_fault() {
         assert_eq!(row.encoded(&options).as_deref(), Ok(bytes));
     }
 }
+
+/// A conversation of few byte values can rule out little.
+#[test]
+fn bytes_of_few_values_are_little_evidence() {
+    let options = crate::protocols::options();
+    let most = |datagrams: [&[u8]; 2]| {
+        let observation = Observation {
+            transport: Transport::Udp,
+            ends: [5000, 5001].map(|port| ([10, 0, 0, 1], port).into()),
+            payloads: &datagrams.map(|bytes| (Side::A, bytes, bytes.len())),
+            begun: [true; 2],
+            last: true,
+            few: true,
+            time: None,
+            options: &options,
+        };
+        observation.most_bits(datagrams)
+    };
+    // Three bits for each length, and for each byte none, one, one and two.
+    let all = [[0, 0, 0], [0, 1, 0], [0, 1, 2], [1, 2, 3]];
+    assert_eq!(all.map(|second| most([&[0, 0, 0], &second])), [6, 12, 12, 18]);
+}
