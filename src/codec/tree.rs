@@ -25,6 +25,8 @@ pub struct Tree {
     pub(super) has_derived: bool,
     /// The source that new nodes refer to.
     source: u8,
+    /// Whether the tags at the top are left out, because nobody reads them.
+    pub(crate) without_tags: bool,
     /// The reader's scratch memory, kept here for reuse.
     pub(super) scope: Scope,
     pub(super) open: Vec<u32>,
@@ -292,16 +294,11 @@ impl Tree {
         }
         match self.open.last() {
             Some(list) if self.nodes[*list as usize].value == Value::List => {
-                path + &format!("[{}]", self.open_children(*list as usize))
+                path + &format!("[{}]", self.elements_before(*list as usize, self.nodes.len()))
             }
             _ if last.is_empty() => path,
             _ => path + "." + last,
         }
-    }
-
-    /// The number of elements of an open list so far.
-    fn open_children(&self, list: usize) -> usize {
-        self.elements_before(list, self.nodes.len())
     }
 
     /// The number of elements of an open list before the node `end`. An open node's own end is not known yet, so

@@ -23,6 +23,11 @@ pub trait Wire {
     fn unsigned(&mut self, field: &'static Field, _bits: u8, _order: Order) -> Result<(), Self::Stop> {
         self.leaf(field)
     }
+    /// Passes over a hidden [`Kind::Tag`] that nobody reads. Returns false if it has to be walked.
+    #[inline(always)]
+    fn skips(&mut self, _bits: u8) -> bool {
+        false
+    }
     /// Walks a [`Kind::Bytes`] that is always present and has no fields of its own. Most messages have such a payload,
     /// so it has a fast path, too. Saves about 40 of 2,330 instructions per message as ndjson (see `render`).
     #[inline(always)]
@@ -92,6 +97,8 @@ pub trait Custom: Sync + std::fmt::Debug {
 pub fn walk<W: Wire>(fields: &'static [Field], wire: &mut W) -> Result<(), W::Stop> {
     for f in fields {
         match f.kind {
+            Kind::Tag { bits, .. } if f.flags == flag::HIDDEN && matches!(f.when, When::Always) && wire.skips(bits) => {
+            }
             Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } if matches!(f.when, When::Always) => {
                 wire.unsigned(f, bits, order)?;
             }

@@ -145,6 +145,7 @@ impl Dissection {
         self.delivery.leave_out(!wants.delivery);
         self.related.leave_out(!wants.relations);
         self.notes.leave_out_texts(!wants.notes);
+        self.tree.without_tags = !wants.tags;
     }
 
     /// The parts of its messages that are read: a session need not make the others.

@@ -14,13 +14,15 @@ pub struct Wants {
     pub notes: bool,
     /// The values known from other messages.
     pub derived: bool,
+    /// The hidden tags, such as a message's type: its name implies them.
+    pub tags: bool,
 }
 
 impl Wants {
     /// All parts.
-    pub const ALL: Wants = Wants { delivery: true, relations: true, notes: true, derived: true };
+    pub const ALL: Wants = Wants { delivery: true, relations: true, notes: true, derived: true, tags: true };
     /// The fields only.
-    pub const FIELDS: Wants = Wants { delivery: false, relations: false, notes: false, derived: false };
+    pub const FIELDS: Wants = Wants { delivery: false, relations: false, notes: false, derived: false, tags: false };
     /// The fields, and the delivery events.
     pub const DELIVERY: Wants = Wants { delivery: true, ..Wants::FIELDS };
     /// The fields, and the relations.
@@ -47,6 +49,7 @@ impl BitOr for Wants {
             relations: self.relations || other.relations,
             notes: self.notes || other.notes,
             derived: self.derived || other.derived,
+            tags: self.tags || other.tags,
         }
     }
 }
@@ -55,6 +58,8 @@ impl BitOr for Wants {
 mod tests {
     use super::*;
     use crate::capture::{Decoded, Packets};
+    use crate::codec::Tree;
+    use crate::codec::layout::Kind;
     use crate::dissect::{Inspector, Message, Options, Sink};
     use crate::flow::{Caps, Table};
     use crate::protocols;
@@ -68,6 +73,13 @@ mod tests {
         relations: Vec<String>,
         notes: Vec<String>,
         derived: Vec<String>,
+        tags: Vec<String>,
+    }
+
+    /// Whether a node is a tag that is left out if nobody reads it.
+    fn is_tag(tree: &Tree, at: usize) -> bool {
+        let node = &tree.nodes()[at];
+        node.hidden() && matches!(node.field.kind, Kind::Tag { .. }) && tree.children(None).any(|top| top == at)
     }
 
     impl Sink for Parts {
@@ -75,9 +87,15 @@ mod tests {
             let (dissection, place) = (message.dissection, message.place);
             let codes: Vec<_> = dissection.notes.iter().map(|(note, _)| (note.level, note.code)).collect();
             let names = (dissection.proto, dissection.message, dissection.version, dissection.from);
-            let nodes = [&dissection.packet, &dissection.tree].map(|tree| {
-                tree.nodes().iter().map(|node| (node.field.name, node.value, node.bit)).collect::<Vec<_>>()
-            });
+            let nodes = |tags: bool| {
+                [&dissection.packet, &dissection.tree].map(|tree| {
+                    let some = (0..tree.nodes().len()).filter(|at| is_tag(tree, *at) == tags);
+                    let nodes = some.map(|at| &tree.nodes()[at]);
+                    nodes.map(|node| (node.field.name, node.value, node.bit)).collect::<Vec<_>>()
+                })
+            };
+            self.tags.push(format!("{:?}", nodes(true)));
+            let nodes = nodes(false);
             self.fields.push(format!("{} {names:?} {nodes:?} {codes:?} {:?}", place.frame, dissection.fault));
             self.delivery.push(format!("{:?}", &dissection.delivery[..]));
             let related = &dissection.related;
@@ -106,13 +124,14 @@ mod tests {
     #[test]
     fn what_is_wanted_is_there_and_the_rest_is_not_made() {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-        let mut seen = [0; 4];
+        let mut seen = [0; 5];
         for proto in ["riptide", "dnp", "nano", "gne", "acknex"] {
             let files = std::fs::read_dir(fixtures.join(proto)).unwrap().flatten().map(|file| file.path());
             for capture in files.filter(|file| file.extension().is_some_and(|extension| extension == "pcap")) {
                 let all = read(&capture, Wants::ALL);
                 let texts = Wants { notes: true, ..Wants::FIELDS };
-                for wants in [Wants::FIELDS, Wants::DELIVERY, Wants::RELATIONS, Wants::DERIVED, texts] {
+                let tags = Wants { tags: true, ..Wants::FIELDS };
+                for wants in [Wants::FIELDS, Wants::DELIVERY, Wants::RELATIONS, Wants::DERIVED, texts, tags] {
                     let some = read(&capture, wants);
                     assert_eq!(some.fields, all.fields, "{capture:?} {wants:?}");
                     let empty = |parts: &[String], nothing: &str| parts.iter().all(|part| part == nothing);
@@ -121,6 +140,7 @@ mod tests {
                         (wants.relations, &some.relations, &all.relations, "[] []"),
                         (wants.derived, &some.derived, &all.derived, "[]"),
                         (wants.notes, &some.notes, &all.notes, ""),
+                        (wants.tags, &some.tags, &all.tags, "[[], []]"),
                     ]
                     .into_iter()
                     .enumerate()

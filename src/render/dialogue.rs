@@ -116,7 +116,7 @@ impl Form for Dialogue {
             millis(before.map_or(0, |before| place.time.since(before)), true, &mut line);
             line.reset();
         }
-        self.row.width = line.column;
+        self.row.width = line.column();
         self.put(if right { TIMES + side + BETWEEN } else { TIMES }, width);
     }
 }
@@ -164,7 +164,7 @@ impl Dialogue {
         if wrong {
             summary::marks_of(message, Level::Warning, &mut line);
         }
-        let width = line.column;
+        let width = line.column();
         if again && self.style.colour {
             line.paint(super::palette::COLOURS.reset);
         }

@@ -19,9 +19,9 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
         Value::Raw { bit, bits } => long_raw(node, sources, bit, bits, line, room),
         Value::UInt(_) | Value::Int(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_) => {
             line.paint(colour(node, line));
-            let before = line.column;
+            let before = line.column();
             human(node, sources, line);
-            if line.column == before {
+            if line.column() == before {
                 // A LineWriter cannot fail.
                 let _ = plain(node, line);
             }
@@ -34,13 +34,13 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
 /// Writes the meaning of bits without a plain form, and the bits themselves.
 fn long_raw(node: &Node, sources: Sources<'_>, bit: u32, bits: u32, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
-    let mark = line.mark();
+    let (mark, start) = (line.mark(), line.column());
     line.paint(line.palette.text);
     human(node, sources, line);
-    let explained = line.column > mark.column;
+    let explained = line.column() > start;
     if let Kind::Text { .. } = node.field.kind {
         line.put("  ");
-        let room = room.saturating_sub(line.column - mark.column).max(24);
+        let room = room.saturating_sub(line.column() - start).max(24);
         quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room);
         line.reset();
         return;
@@ -51,7 +51,7 @@ fn long_raw(node: &Node, sources: Sources<'_>, bit: u32, bits: u32, line: &mut L
         line.put("  ").int(clip(data, bit, bits).1).put(" bits");
     }
     line.reset();
-    if line.column - mark.column > room {
+    if line.column() - start > room {
         line.back(mark);
         short(node, sources, line, room);
     }
@@ -105,6 +105,7 @@ pub(crate) fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out
 fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
     let palette = line.palette;
     match (node.value, node.field.show) {
+        _ if palette.reset.is_empty() => "",
         _ if node.derived() => palette.derived,
         (_, Show::Enum(_) | Show::Flags(_)) | (Value::Bool(_) | Value::Null, _) => palette.word,
         (Value::Bytes { .. } | Value::Raw { .. } | Value::Text { .. } | Value::Latin1 { .. }, _) => palette.text,
@@ -115,10 +116,10 @@ fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
 
 /// Writes `12 bytes  |printable characters|`.
 fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
-    let start = line.column;
+    let start = line.column();
     line.paint(line.palette.dim);
     line.int(all.len()).put(if all.len() == 1 { " byte" } else { " bytes" }).reset();
-    let room = room.saturating_sub(line.column - start + 4);
+    let room = room.saturating_sub(line.column() - start + 4);
     if all.len() == 0 || room < 4 {
         return;
     }
@@ -167,25 +168,20 @@ fn quoted(decoded: impl Iterator<Item = Decoded>, bytes: u32, line: &mut LineWri
 
 /// Whether a list has only plain numbers, and is therefore shown in one line.
 pub fn all_numbers(elements: &[Node]) -> bool {
-    elements.iter().all(|n| {
-        !n.hidden()
-            && matches!(
-                n.value,
-                Value::UInt(_) | Value::Int(_) | Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_)
-            )
-    }) && !elements.is_empty()
+    let is_float = |value| matches!(value, Value::F16(_) | Value::F32(_) | Value::F64(_));
+    elements.iter().all(|n| !n.hidden() && (n.number().is_some() || is_float(n.value))) && !elements.is_empty()
 }
 
 /// Writes `[1, 2, 3]`, cut at the end of the line.
 pub fn inline(elements: &[Node], sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
-    let limit = line.column + room;
+    let limit = line.column() + room;
     line.put("[");
     for (k, element) in elements.iter().enumerate() {
         let mark = line.mark();
         line.put(if k > 0 { ", " } else { "" });
         short(element, sources, line, room);
         let last = k + 1 == elements.len();
-        if line.column + if last { 1 } else { 17 } > limit {
+        if line.column() + if last { 1 } else { 17 } > limit {
             line.back(mark);
             line.put(if k > 0 { ", … " } else { "… " }).int(elements.len()).put(" elements");
             break;

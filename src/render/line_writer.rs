@@ -2,7 +2,7 @@
 //! bidi overrides and invisible characters are escaped.
 
 use super::bytes::Decoded;
-use super::palette::{COLOURS, PLAIN, Palette};
+use super::palette::Palette;
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::hex_digits;
 use crate::printable::tricky;
@@ -14,15 +14,16 @@ use unicode_width::UnicodeWidthChar;
 pub struct Mark {
     /// The number of bytes before it.
     pub len: usize,
-    pub column: usize,
+    from: usize,
 }
 
 /// Writes lines.
 #[derive(Debug)]
 pub struct LineWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// The number of columns written so far.
-    pub column: usize,
+    /// The length of `out` without the columns of the line: where it begins, later by each byte that takes no column.
+    /// So printable ASCII, which is nearly all text, is written without counting.
+    from: usize,
     /// The colours.
     pub palette: &'static Palette,
     /// The number of successive zero-width characters: a letter may have marks, but not any number of them.
@@ -32,22 +33,34 @@ pub struct LineWriter<'a> {
 impl<'a> LineWriter<'a> {
     /// Creates a writer at the start of a line.
     pub fn new(out: &'a mut Vec<u8>, colour: bool) -> LineWriter<'a> {
-        LineWriter { out, column: 0, palette: if colour { &COLOURS } else { &PLAIN }, marks: 0 }
+        let (from, palette) = (out.len(), Palette::of(colour));
+        LineWriter { out, from, palette, marks: 0 }
+    }
+
+    /// The number of columns written so far.
+    #[inline]
+    pub fn column(&self) -> usize {
+        self.out.len().wrapping_sub(self.from)
+    }
+
+    /// Continues a line that has this many columns already.
+    pub fn set_column(&mut self, column: usize) {
+        self.from = self.out.len().wrapping_sub(column);
     }
 
     /// Writes text of the program: every character is one column wide.
     #[inline]
     pub fn put(&mut self, text: &str) -> &mut Self {
-        self.out.extend_from_slice(text.as_bytes());
-        self.column += if text.is_ascii() { text.len() } else { text.bytes().filter(|b| b & 0xc0 != 0x80).count() };
-        self
+        if !text.is_ascii() {
+            self.from += text.bytes().filter(|b| b & 0xc0 == 0x80).count();
+        }
+        self.name(text)
     }
 
     /// Writes names and addresses: text known to be printable ASCII.
     #[inline]
     pub fn name(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());
-        self.column += text.len();
         self
     }
 
@@ -66,9 +79,7 @@ impl<'a> LineWriter<'a> {
     /// Writes text appended by a function, which must be printable ASCII.
     #[inline]
     pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> &mut Self {
-        let start = self.out.len();
         write(self.out);
-        self.column += self.out.len() - start;
         self
     }
 
@@ -82,7 +93,6 @@ impl<'a> LineWriter<'a> {
     #[inline]
     pub fn ascii(&mut self, c: u8) -> &mut Self {
         self.out.push(c);
-        self.column += 1;
         self
     }
 
@@ -91,6 +101,7 @@ impl<'a> LineWriter<'a> {
     pub fn paint(&mut self, code: &'static str) -> &mut Self {
         // Without colours every code is empty.
         if !code.is_empty() {
+            self.from += code.len();
             self.out.extend_from_slice(code.as_bytes());
         }
         self
@@ -111,9 +122,8 @@ impl<'a> LineWriter<'a> {
     /// Pads with blanks up to this column.
     #[inline]
     pub fn pad(&mut self, column: usize) -> &mut Self {
-        let blanks = column.saturating_sub(self.column);
+        let blanks = column.saturating_sub(self.column());
         self.out.resize(self.out.len() + blanks, b' ');
-        self.column += blanks;
         self
     }
 
@@ -123,7 +133,7 @@ impl<'a> LineWriter<'a> {
             self.out.pop();
         }
         self.out.push(b'\n');
-        self.column = 0;
+        self.from = self.out.len();
         self
     }
 
@@ -167,22 +177,11 @@ impl<'a> LineWriter<'a> {
         let width = c.width();
         self.marks = if width == Some(0) { self.marks.saturating_add(1) } else { 0 };
         if width.is_none() || self.marks > 2 || tricky(c) {
-            // Formatted by hand, since `write!` would call this function again.
-            self.put("\\u{");
-            let mut digits = [0; 6];
-            let mut at = digits.len();
-            let mut left = c as u32;
-            while left > 0 && at > 0 {
-                at -= 1;
-                digits[at] = b"0123456789abcdef"[left as usize & 15];
-                left >>= 4;
-            }
-            digits[at..].iter().for_each(|d| _ = self.ascii(*d));
-            self.ascii(b'}');
+            c.escape_unicode().for_each(|c| _ = self.ascii(c as u8));
             return;
         }
+        self.from = (self.from + c.len_utf8()).saturating_sub(width.unwrap_or(0));
         self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-        self.column += width.unwrap_or(0);
     }
 
     /// Writes characters and bytes as far as they fit into `room` columns. If not all fit, `reserve` of the columns are left for
@@ -194,17 +193,17 @@ impl<'a> LineWriter<'a> {
         reserve: usize,
         rest: impl FnOnce(&mut Self),
     ) -> bool {
-        let limit = self.column.saturating_add(room);
+        let limit = self.column().saturating_add(room);
         let mut fits = self.mark();
         for decoded in decoded {
             match decoded {
                 Decoded::Char(c) => self.character(c),
                 Decoded::Byte(b) => self.byte(b),
             }
-            if self.column.saturating_add(reserve) <= limit {
+            if self.column().saturating_add(reserve) <= limit {
                 fits = self.mark();
             }
-            if self.column > limit {
+            if self.column() > limit {
                 self.back(fits);
                 rest(self);
                 return false;
@@ -215,13 +214,13 @@ impl<'a> LineWriter<'a> {
 
     /// Returns the current position, for [`LineWriter::back`].
     pub fn mark(&self) -> Mark {
-        Mark { len: self.out.len(), column: self.column }
+        Mark { len: self.out.len(), from: self.from }
     }
 
     /// Removes everything written since `mark`.
     pub fn back(&mut self, mark: Mark) {
         self.out.truncate(mark.len);
-        self.column = mark.column;
+        self.from = mark.from;
     }
 }
 
@@ -241,7 +240,7 @@ mod tests {
         let mut out = Vec::new();
         let mut line = LineWriter::new(&mut out, false);
         line.untrusted(text);
-        let column = line.column;
+        let column = line.column();
         (String::from_utf8(out).unwrap(), column)
     }
 

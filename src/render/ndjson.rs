@@ -49,7 +49,7 @@ impl Form for Ndjson {
     }
 
     fn reads(&self) -> Wants {
-        Wants::PRINTED
+        Wants { tags: false, ..Wants::PRINTED }
     }
 
     fn account(&mut self, account: &[u8], out: &mut Vec<u8>) {

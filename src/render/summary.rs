@@ -9,7 +9,7 @@ use super::tree_text::{level, name};
 use crate::capture::Time;
 use crate::codec::json::fields::after_node;
 use crate::codec::layout::{Show, flag};
-use crate::codec::{Level, Node, Note, Sources, Tree, Value};
+use crate::codec::{Level, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role, Wants};
 
 /// The maximum number of elements that are shown of a list.
@@ -75,7 +75,9 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
         line.back(mark);
         fields(message, limit(least), &mut line);
     }
-    marks_of(message, least, &mut line);
+    if message.dissection.fault.is_some() || !message.dissection.notes.is_empty() {
+        marks_of(message, least, &mut line);
+    }
     line.newline();
 }
 
@@ -86,7 +88,7 @@ pub fn label(message: &Message<'_>, style: Style, out: &mut Vec<u8>) {
     let mut line = LineWriter::new(out, style.colour);
     line.painted(line.palette.title, message.dissection.message);
     let (width, marks) = (style.width.unwrap_or(usize::MAX), marks_width(message, Level::Warning));
-    if line.column + marks <= width {
+    if line.column() + marks <= width {
         fields(message, width - marks, &mut line);
         return marks_of(message, Level::Warning, &mut line);
     }
@@ -139,15 +141,13 @@ fn head(message: &Message<'_>, style: Style, times: &mut Clock, line: &mut LineW
     if place.frame > 0 {
         let blanks = [9, 99, 999, 9999].iter().filter(|most| place.frame <= **most).count();
         line.name("    ".get(..blanks).unwrap_or_default());
-        line.paint(line.palette.dim);
-        line.uint(place.frame).put(" ");
+        line.paint(line.palette.dim).uint(place.frame).put(" ");
         times.show(style.time.unwrap_or(TimeForm::usual(style.width)), place.time, line);
         line.reset().put(" ");
     }
     if message.flow_info.flow > 0 && style.width.is_some() {
         // The conversation's number distinguishes clients.
-        line.paint(line.palette.dim);
-        line.uint(message.flow_info.flow).reset().put(" ");
+        line.paint(line.palette.dim).uint(message.flow_info.flow).reset().put(" ");
     }
     if !addresses(style) && message.dissection.from != Role::Unknown {
         let from = message.dissection.from;
@@ -159,9 +159,8 @@ fn head(message: &Message<'_>, style: Style, times: &mut Clock, line: &mut LineW
             Role::Server => (line.palette.server, line.palette.client),
             Role::Unknown => ("", ""),
         };
-        for (colour, end, after_node) in [(src, message.src(), " > "), (dst, message.dst(), " ")] {
-            line.paint(colour).name(end).reset().put(after_node);
-        }
+        line.paint(src).name(message.src()).reset().put(" > ");
+        line.paint(dst).name(message.dst()).reset().put(" ");
     } else if message.dissection.from != Role::Unknown {
         line.put(message.dissection.from.name()).put(" ");
     }
@@ -208,25 +207,26 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
     let sources = message.sources();
     let dissection = message.dissection;
     let (mut all, mut shown, mut whole) = (0, 0, true);
-    // The first node of each pass.
-    let mut first = [Some(0), None, None];
-    let trees = [(&dissection.tree, 0), (&dissection.derived, 0), (&dissection.tree, 1), (&dissection.tree, 2)];
-    for (k, (tree, turn)) in trees.into_iter().enumerate() {
-        let Some(mut at) = first[turn] else { continue };
+    // The first node of each turn.
+    let mut first = [0, usize::MAX, usize::MAX, usize::MAX];
+    let passes = [(&dissection.tree, 0), (&dissection.derived, 0), (&dissection.tree, 1), (&dissection.tree, 2)];
+    for (k, &(tree, turn)) in passes.iter().enumerate() {
+        let mut at = first[turn];
         while let Some(node) = tree.nodes().get(at) {
+            // Turn 3 never comes: the field is hidden, or says nothing.
             let own = match (node.value, node.field.show) {
+                _ if node.hidden() => 3,
                 (Value::Bytes { .. }, _) => 1,
+                (_, Show::Flags(_)) if node.number() == Some(0) => 3,
                 (_, Show::Flags(_)) if node.field.is(flag::REFERENCED) => 2,
                 _ => 0,
             };
-            let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
-            if k == 0 {
-                first[own].get_or_insert(at);
-            }
-            if !node.hidden() && !empty && own == turn {
+            if own == turn {
                 let fits = pair(tree, at, sources, limit, line);
                 whole &= fits;
                 (all, shown) = (all + (own != 1) as usize, shown + (fits && own != 1) as usize);
+            } else if k == 0 {
+                first[own] = first[own].min(at);
             }
             at = after_node(node, at);
         }
@@ -251,10 +251,10 @@ fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, line: &mut L
     let mark = line.mark();
     line.put(" ");
     // One value is limited even on a wide line: a handshake may contain whole tables.
-    let own = limit.min(line.column.saturating_add(VALUE));
+    let own = limit.min(line.column().saturating_add(VALUE));
     member(tree, at, sources, 0, own, line);
     // Two columns are reserved for the sign of omitted fields.
-    let fits = line.column.saturating_add(2) <= limit;
+    let fits = line.column().saturating_add(2) <= limit;
     if !fits {
         line.back(mark);
     }
@@ -275,16 +275,22 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     any(tree, at, sources, depth, limit, line);
 }
 
-/// Writes a value. The recursion ends at [`DEPTH`], and at the end of the line.
+/// Writes a value.
+#[inline(always)]
 pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
-    let node: &Node = &tree.nodes()[at];
-    let (open, closed) = match node.value {
-        Value::Group => ("{", "}"),
-        Value::List => ("[", "]"),
-        _ => return leaf::short(node, sources, line, TEXT.min(limit.saturating_sub(line.column + 2)).max(12)),
-    };
+    let node = &tree.nodes()[at];
+    if node.nests() {
+        return below(tree, at, sources, depth, limit, line);
+    }
+    leaf::short(node, sources, line, TEXT.min(limit.saturating_sub(line.column() + 2)).max(12));
+}
+
+/// Writes a group or list. The recursion ends at [`DEPTH`], and at the end of the line.
+fn below(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
+    let node = &tree.nodes()[at];
+    let (open, closed) = if node.value == Value::List { ("[", "]") } else { ("{", "}") };
     line.put(open);
-    if depth >= DEPTH || line.column > limit {
+    if depth >= DEPTH || line.column() > limit {
         line.put("…").put(closed);
         return;
     }
@@ -295,7 +301,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
             if node.value == Value::List && count == ELEMENTS {
                 let mark = line.mark();
                 line.put(" … ").int(tree.children(Some(at)).count());
-                if line.column.saturating_add(4 + depth) > limit {
+                if line.column().saturating_add(4 + depth) > limit {
                     line.back(mark);
                     line.put("…");
                 }
@@ -309,7 +315,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
             }
             count += 1;
             // Reserves columns for the sign, the closing brackets, and the line's own sign.
-            if line.column.saturating_add(4 + depth) > limit {
+            if line.column().saturating_add(4 + depth) > limit {
                 line.back(mark);
                 line.put("…");
                 break;

@@ -137,7 +137,7 @@ impl Second {
     pub fn append(&mut self, time: Time, out: &mut Vec<u8>, write: impl FnOnce(i64, &mut Vec<u8>)) {
         self.text(time, write).append(out);
         if time.digits > 0 {
-            fraction(time, out);
+            digits(time.frac, time.digits as usize, out);
         }
     }
 }
@@ -145,18 +145,11 @@ impl Second {
 /// Writes the time between `start` and `time`: `+1.004217`, with the capture's digits.
 fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     let nanos = time.since(start);
-    let digits = time.digits.min(9) as usize;
     let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
     line.put(if nanos < 0 { "-" } else { "+" }).int(secs);
-    if digits > 0 {
-        let mut text = [b'0'; 9];
-        let mut left = frac as u32;
-        for digit in text.iter_mut().rev() {
-            *digit += (left % 10) as u8;
-            left /= 10;
-        }
-        line.put(".");
-        text[..digits].iter().for_each(|d| _ = line.ascii(*d));
+    let count = u32::from(time.digits.min(9));
+    if count > 0 {
+        line.put(".").appended(|out| digits(frac as u64 / 10u64.pow(9 - count), count as usize, out));
     }
 }
 
@@ -172,10 +165,4 @@ pub fn seconds(time: Time, out: &mut Vec<u8>) {
         out.push(b'.');
         digits(frac, time.digits as usize, out);
     }
-}
-
-/// Writes the digits after the decimal point. Time must count forward: a time of day, or a time after the epoch.
-#[inline]
-pub fn fraction(time: Time, out: &mut Vec<u8>) {
-    digits(time.frac, time.digits as usize, out);
 }

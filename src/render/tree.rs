@@ -198,7 +198,7 @@ impl Trees {
             }
             let more = next < here.end;
             self.guides(&mut here, more, line);
-            let start = line.column;
+            let start = line.column();
             line.paint(if node.hidden() { line.palette.dim } else { line.palette.name });
             if std::ptr::eq(node.field, &UNPARSED) {
                 line.paint(line.palette.error);
@@ -209,7 +209,7 @@ impl Trees {
                     *index += 1;
                 }
                 None if page.tree.name_from_traffic(node) => {
-                    let room = self.width.saturating_sub(line.column + VALUE).max(NAME);
+                    let room = self.width.saturating_sub(line.column() + VALUE).max(NAME);
                     line.untrusted_cut(page.tree.name(node, page.sources), room);
                 }
                 None => line.untrusted_cut(node.field.name, self.width / 3),
@@ -218,7 +218,7 @@ impl Trees {
             if !inside || node.value == Value::List {
                 line.pad(start + here.names).put("  ");
             }
-            let room = self.width.saturating_sub(line.column).max(12);
+            let room = self.width.saturating_sub(line.column()).max(12);
             match node.value {
                 _ if numbers => leaf::inline(&nodes[at + 1..next], page.sources, line, room),
                 Value::List => {
@@ -273,7 +273,7 @@ impl Trees {
                 line.put(if first { "" } else { "  " });
             }
             if let Some(element) = level.element {
-                let start = line.column;
+                let start = line.column();
                 if first {
                     line.put("[").int(element.index).put("]");
                 }
@@ -292,7 +292,7 @@ impl Trees {
     /// Writes the field's documentation, if it fits.
     fn doc(&self, node: &Node, line: &mut LineWriter<'_>) {
         let doc = node.field.doc;
-        let room = self.width.saturating_sub(line.column + 3);
+        let room = self.width.saturating_sub(line.column() + 3);
         if doc.is_empty() || !(self.style.verbose || self.style.width.is_some_and(|w| w >= 120)) {
             return;
         }

@@ -18,8 +18,7 @@ pub fn header(
 ) {
     let (dissection, place) = (message.dissection, message.place);
     if place.frame > 0 {
-        line.painted(line.palette.dim, "#");
-        line.int(place.frame);
+        line.painted(line.palette.dim, "#").int(place.frame);
         if place.frames.len() > 1 {
             line.put(" (").int(place.frames.len()).put(" frames)");
         }
@@ -41,8 +40,7 @@ pub fn header(
     }
     name(message, line);
     line.put("  ");
-    line.paint(line.palette.dim);
-    line.int(place.length).put(if place.length == 1 { " byte" } else { " bytes" });
+    line.paint(line.palette.dim).int(place.length).put(if place.length == 1 { " byte" } else { " bytes" });
     if place.bytes.len() != place.length {
         line.put(" (").int(place.bytes.len()).put(" captured)");
     }
@@ -53,7 +51,7 @@ pub fn header(
         addresses(message, line);
         flow(message, line);
         // If the addresses do not fit, the conversation's number distinguishes clients.
-        if line.column > width && !verbose {
+        if line.column() > width && !verbose {
             line.back(mark);
             line.put("  ");
             flow(message, line);
@@ -66,8 +64,7 @@ fn flow(message: &Message<'_>, line: &mut LineWriter<'_>) {
     if message.flow_info.flow == 0 {
         return;
     }
-    line.paint(line.palette.dim);
-    line.put("flow ").int(message.flow_info.flow).reset();
+    line.paint(line.palette.dim).put("flow ").int(message.flow_info.flow).reset();
 }
 
 /// Writes protocol, version and message.
@@ -142,7 +139,7 @@ impl Write for Wrapped<'_, '_> {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         for (k, word) in text.split(' ').enumerate() {
             if k > 0 {
-                if self.line.column + 1 + word.len() > self.width && self.line.column > 4 {
+                if self.line.column() + 1 + word.len() > self.width && self.line.column() > 4 {
                     self.line.newline();
                     self.line.pad(4);
                 } else {

@@ -36,12 +36,20 @@ pub(super) fn small(n: u64) -> Option<([u8; 4], usize)> {
 /// Appends an unsigned whole number. Most are small.
 #[inline]
 pub fn uint(n: u64, out: &mut Vec<u8>) {
-    if let Some((digits, len)) = small(n) {
-        let end = out.len() + len;
-        out.extend_from_slice(&digits);
-        return out.truncate(end);
+    let Some((digits, len)) = small(n) else { return large(n, out) };
+    let end = out.len() + len;
+    out.extend_from_slice(&digits);
+    out.truncate(end);
+}
+
+/// Appends a number of at least a thousand: most frames are below a million.
+#[inline(never)]
+fn large(n: u64, out: &mut Vec<u8>) {
+    if n >= 1_000_000 {
+        return int(n, out);
     }
-    int(n, out);
+    uint(n / 1000, out);
+    out.extend_from_slice(&three_digits(n)[..3]);
 }
 
 /// Appends the lowest `count` (at most 18) decimal digits of a number, including leading zeros.

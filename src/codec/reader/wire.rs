@@ -51,6 +51,13 @@ impl Wire for Reader<'_> {
     }
 
     #[inline(always)]
+    fn skips(&mut self, bits: u8) -> bool {
+        let skips = self.tree.without_tags && self.depth == 0 && u32::from(bits) <= self.left();
+        self.at += if skips { bits.into() } else { 0 };
+        skips
+    }
+
+    #[inline(always)]
     fn opaque(&mut self, field: &'static Field, len: Len) -> Result<(), Stop> {
         self.bytes(field, len)
     }

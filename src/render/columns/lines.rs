@@ -114,7 +114,7 @@ impl Lines {
         let limit = style.width.unwrap_or(usize::MAX);
         let mut at = 0;
         for (k, (name, value)) in self.columns.0.iter().enumerate() {
-            _ = if at > 0 && line.column >= at { line.put(" ") } else { line.pad(at) };
+            _ = if at > 0 && line.column() >= at { line.put(" ") } else { line.pad(at) };
             self.scratch.clear();
             self.values.append(value, message, &mut self.scratch);
             let value = match self.scratch.as_slice() {
@@ -126,7 +126,7 @@ impl Lines {
             };
             let last = k + 1 == self.columns.0.len();
             let widest = if style.width.is_none() || last { usize::MAX } else { WIDEST };
-            let left = limit.saturating_sub(line.column);
+            let left = limit.saturating_sub(line.column());
             if left == 0 {
                 break;
             }

@@ -60,7 +60,7 @@ impl Commenter {
         }
         out.extend_from_slice(head.first.get(OWN.len()..).unwrap_or_default());
         let mut line = LineWriter::new(out, false);
-        line.column = head.columns;
+        line.set_column(head.columns);
         summary::remark(message, &mut line);
         line.newline();
         for (note, text) in message.dissection.notes.iter() {

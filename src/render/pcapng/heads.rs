@@ -76,7 +76,7 @@ impl Head {
         first.extend_from_slice(OWN.as_bytes());
         let mut line = LineWriter::new(first, false);
         summary::remark_head(message, &mut line);
-        self.columns = line.column;
+        self.columns = line.column();
         last.clear();
         last.extend_from_slice(TREE.as_bytes());
         let mut named = |name: &str, value: &str| {
