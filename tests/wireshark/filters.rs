@@ -249,6 +249,44 @@ fn named_fields_are_those_of_the_whole_tree() {
     assert!(filled > 3_000, "{filled}");
 }
 
+/// A filter on the command line hides lines, and the script writes columns for the others alone: they are the lines
+/// that tshark prints without a filter. With a second script all fields are added, and show which frames these are.
+#[test]
+fn filtered_lines_are_those_of_all() {
+    if !pdml::tshark() {
+        return;
+    }
+    let folder = Scratch::new("wireshark-columns");
+    let another = format!("lua_script:{}", folder.write("another.lua", "-- It reads nothing."));
+    let server = "netkit.from == \"server\"";
+    for (name, filters) in [
+        ("riptide/riptide22-lossy", vec![server, "!netkit.note || frame.number == 1"]),
+        ("nano/nano-ws-bad", vec![server]),
+        // A field of one message by the name that it has in any.
+        ("real/st-hello-trunk", vec!["netkit.hawknl.magic"]),
+    ] {
+        let capture = fixture(&format!("{name}.pcap"));
+        let args = args_of(&capture);
+        let (script, out) = (annotated::script(&folder, &args), folder.path().join("columns.pcapng"));
+        annotated::write(&capture, &args, &out);
+        let all = pdml::run(&script, &out, &[]);
+        for filter in filters {
+            let number = ["-T", "fields", "-e", "frame.number", "-Y", filter, "-X", &another];
+            let frames = pdml::run(&script, &out, &number);
+            let frames: BTreeSet<&str> = frames.lines().collect();
+            let shown = |line: &&str| line.split_whitespace().next().is_some_and(|number| frames.contains(number));
+            let expected: Vec<&str> = all.lines().filter(shown).collect();
+            assert!(!expected.is_empty() && expected.len() < all.lines().count(), "{name}: {filter}: {expected:?}");
+            let joined = format!("-Y{filter}");
+            let ways: [&[&str]; 5] = [&["-Y", filter], &["-nY", filter], &[&joined], &["-2", "-Y", filter], &[filter]];
+            for way in ways {
+                let lines = pdml::run(&script, &out, way);
+                assert_eq!(lines.lines().collect::<Vec<_>>(), expected, "{name}: {way:?}");
+            }
+        }
+    }
+}
+
 /// `-z expert` has the same counts as `decode`, by severity; relations to later frames are links.
 #[test]
 fn notes_are_expert_information() {

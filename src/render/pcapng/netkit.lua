@@ -5,7 +5,7 @@
 -- Lua 5.1 to 5.4; no modules, no network, no file but tshark's own command line on Linux.
 
 -- How the line of the tree begins; a later form is left alone.
-local TREE = "netkit:1 "
+local TREE = "\nnetkit:1 "
 -- Deeper groups are shown in the one of this depth: Wireshark ends at 500.
 local DEPTH = 60
 -- The most bytes of a value in a label.
@@ -21,12 +21,13 @@ local MESSAGES = {}
 local RELATIONS = {}
 --@LISTS@
 
--- The arguments of tshark, where they can be read (Linux); nothing in other programs. tshark reads the same of all
--- packets of a pass; others may read something else of each.
+-- The arguments of tshark, where they can be read (Linux), whole; nothing in other programs. tshark reads the same of
+-- all packets of a pass; others may read something else of each.
 local function arguments()
-    local file = io and io.open("/proc/self/cmdline", "rb")
-    local line = file and file:read(65536)
+    local file, most = io and io.open("/proc/self/cmdline", "rb"), 65536
+    local line = file and file:read(most)
     if file then file:close() end
+    if line and #line == most then return nil end
     local list = {}
     for argument in (line or ""):gmatch("[^%z]+") do list[#list + 1] = argument end
     return list[1] and list[1]:match("[^/]*$") == "tshark" and list or nil
@@ -114,12 +115,14 @@ local EXPERTS = {
     fault = ProtoExpert.new("netkit.expert.fault", "netkit: fault", expert.group.MALFORMED, expert.severity.ERROR),
     script = ProtoExpert.new("netkit.expert.script", "netkit: comment", expert.group.UNDECODED, expert.severity.WARN),
 }
+local NOTES = { note = true, warning = true, error = true }
 netkit.experts = { EXPERTS.note, EXPERTS.warning, EXPERTS.error, EXPERTS.fault, EXPERTS.script }
 
 local frame_comment = Field.new("frame.comment")
 -- The texts of columns in a run without them: `tshark -q`, `-V`, `-T fields`.
 local NO_INFO, NO_PROTOCOL = "(info)", "(protocol)"
 local floor, char = math.floor, string.char
+local NONE = {}
 local find, match, sub, byte, tostring = string.find, string.match, string.sub, string.byte, tostring
 
 -- The packet's tree, whether it is shown, and what else this run reads. If the tree is not shown, only fields are added
@@ -147,8 +150,13 @@ end
 -- turns the direction of text, are written out.
 local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 local function clean(text)
-    local _, printable = find(text, "^[ -~]*")
-    if printable == #text then return text end
+    local _, printable = find(text, "^%C*")
+    if printable == #text and not find(text, "\194", 1, true) then
+        -- The ellipsis is common, and begins as those do that turn the direction.
+        local at = find(text, "\226", 1, true)
+        while at and sub(text, at, at + 2) == "…" do at = find(text, "\226", at + 3, true) end
+        if not at then return text end
+    end
     text = text:gsub("[%z\1-\31\127]", function(c) return ESCAPES[c] or string.format("\\x%02x", c:byte()) end)
     text = text:gsub("\194([\128-\159])", function(c) return string.format("\\u{%x}", c:byte()) end)
     text = text:gsub("\226\128([\139-\143\168-\174])", function(c) return string.format("\\u{20%02x}", c:byte() - 128) end)
@@ -496,8 +504,7 @@ local function labels_of(of)
     for _, name in ipairs(reading.names) do
         local own = sub(name, 1, #of.proto + 1) == of.proto .. "." and sub(name, #of.proto + 2)
         local full = sub(name, 1, #of.name + 1) == of.name .. "." and sub(name, #of.name + 2)
-        local label = full or own and (known[of.name .. "." .. own] and own
-            or match(own, "^derived%.(.*)") or match(own, "^packet%.(.*)"))
+        local label = full or own and (match(own, "^derived%.(.*)") or match(own, "^packet%.(.*)") or own)
         local token = label and " " .. label .. ","
         if token and not labels[token] then labels[#labels + 1], labels[token] = token, true end
         if name == of.name or label and find(label, ".", 1, true) then labels.all = true end
@@ -543,33 +550,35 @@ local function report(item, expert, text)
     item:add_proto_expert_info(expert, text)
 end
 
--- Adds the notes and faults of a comment's lines.
-local function findings(text, top)
-    for line in text:gmatch("[^\n]+") do
-        local level, code, what = line:match("^(%a+) ([%w_.%-]+): (.*)$")
-        if sub(line, 1, 7) == "fault: " then
-            what = clean(line:sub(8))
-            local item = top
-            if needed(known.fault.field) then
-                item = top:add(known.fault.field, what)
-                item:set_generated()
-            end
-            report(item, EXPERTS.fault, what)
-        elseif level and EXPERTS[level] and level ~= "fault" and level ~= "script" then
-            what = clean(what)
-            local item = top
-            if needed(known.note.field) then
-                item = top:add(known.note.field, code)
-                item:set_text(level .. ": " .. what .. " (" .. code .. ")")
-                item:set_generated()
-            end
-            local function detail(made, value)
-                if needed(made) then item:add(made, value):set_generated() end
-            end
-            detail(known["note.level"].field, level)
-            detail(known["note.text"].field, what)
+-- Adds a field of a note, and its text where one is given.
+local function generated(top, name, value, text)
+    local one = known[name].field
+    if not needed(one) then return top end
+    local item = top:add(one, value)
+    if text then item:set_text(text) end
+    item:set_generated()
+    return item
+end
+
+-- Adds the notes and faults: the lines between the first and the byte `last`.
+local function findings(text, last, top)
+    local at = (find(text, "\n", 9, true) or last) + 1
+    while at < last do
+        local behind = find(text, "\n", at, true) or last
+        local blank = find(text, " ", at, true) or behind
+        local level = sub(text, at, blank - 1)
+        if level == "fault:" then
+            local what = clean(sub(text, blank + 1, behind - 1))
+            report(generated(top, "fault", what), EXPERTS.fault, what)
+        elseif NOTES[level] then
+            local colon = find(text, ": ", blank, true) or behind
+            local code, what = sub(text, blank + 1, colon - 1), clean(sub(text, colon + 2, behind - 1))
+            local item = generated(top, "note", code, visible and level .. ": " .. what .. " (" .. code .. ")")
+            generated(item, "note.level", level)
+            generated(item, "note.text", what)
             report(item, EXPERTS[level], what)
         end
+        at = behind + 1
     end
 end
 
@@ -614,14 +623,12 @@ local function sources_of(places, state, tvb)
     return sources, sources[0] or { tvb = tvb, at = 0, length = 0 }
 end
 
-local NO_SOURCES = {}
-
 -- Adds the fields with these labels of a message without groups, whose envelope is read from the byte `at` on: false
 -- if it has groups. Other fields are passed over.
 local function pick(text, at, labels, of, state, tvb, tree)
     if find(text, " .", at, true) or find(text, " ~", at, true) then return false end
     -- The envelope says where the bytes are: it is read for a field whose value they are.
-    local sources, main = NO_SOURCES, nil
+    local sources, main = NONE, nil
     for k = 1, #labels do
         local found = find(text, labels[k], at, true)
         while found do
@@ -633,7 +640,7 @@ local function pick(text, at, labels, of, state, tvb, tree)
                 local _, places = envelope(text, at, {})
                 sources, main = sources_of(places, state, tvb)
             end
-            local source, value = source_of(rest, sources, main or NO_SOURCES)
+            local source, value = source_of(rest, sources, main or NONE)
             put(tree, entry, entry.label, main and source, value)
             found = find(text, labels[k], last + 1, true)
         end
@@ -683,24 +690,13 @@ local function fields(text, at, summary, tvb, tree)
     return top, state, related
 end
 
--- Draws one comment: whole, as its parts were joined.
-local function draw(text, tvb, tree)
-    local first = find(text, "\n", 9, true) or #text + 1
-    local summary = reading.summary and clean(sub(text, 9, first - 1)) or ""
-    -- The tree is the last line.
-    local last, behind = first, find(text, "\n", first + 1, true)
-    while behind do last, behind = behind, find(text, "\n", behind + 1, true) end
-    local at = sub(text, last + 1, last + #TREE) == TREE and last + #TREE + 1
-    if not at then last = #text + 1 end
-    local top, state, related = tree, NO_ENVELOPE, nil
-    if reading.read and at then
-        top, state, related = fields(text, at, summary, tvb, tree)
-    elseif visible then
-        top = tree:add(tvb:range(0, 0), "")
-        top:set_text(summary)
-    end
-    if reading.findings and last > first then findings(sub(text, first, last - 1), top) end
-    if not reading.read then return summary end
+-- The first line of a comment, which is the message in one line.
+local function summary_of(text)
+    return clean(sub(text, 9, (find(text, "\n", 9, true) or 0) - 1))
+end
+
+-- Adds the relations of an envelope.
+local function relations(related, top)
     for _, value in ipairs(related or {}) do
         local kind, frame, index, millis = value:match("^([%w_]+),(%d+),(%d*),([%d.%-]*)$")
         local made = kind and related_fields[kind]
@@ -712,16 +708,35 @@ local function draw(text, tvb, tree)
             item:set_generated()
         end
     end
+end
+
+-- Draws one comment: whole, as its parts were joined.
+local function draw(text, tvb, tree)
+    local summary = reading.summary and summary_of(text) or ""
+    -- The tree is the last line.
+    local line = find(text, TREE, 9, true)
+    local at = line and not find(text, "\n", line + 1, true) and line + #TREE
+    local top, state, related = tree, NO_ENVELOPE, nil
+    if reading.read and at then
+        top, state, related = fields(text, at, summary, tvb, tree)
+    elseif visible then
+        top = tree:add(tvb:range(0, 0), "")
+        top:set_text(summary)
+    end
+    if reading.findings then findings(text, at and line or #text + 1, top) end
+    if not reading.read then return summary end
+    local rest = reading.rest
+    if rest then relations(related, top) end
     for _, one in ipairs(reading.about) do
         local key = one[1]
         about(top, one.field, one.kind, state.shown[key], state[key])
     end
-    if state.i then
+    if rest and state.i then
         local part, parts = match(state.i, "^(%d+)/(%d+)$")
         about(top, known.part.field, "u32", nil, part)
         about(top, known.parts.field, "u32", nil, parts)
     end
-    if state.q then
+    if rest and state.q then
         for word in state.q:gmatch("[^,]+") do
             local one = known[word]
             if one and one.kind == "b" and needed(one.field) then top:add(one.field, true):set_generated() end
@@ -756,19 +771,60 @@ local function argued(...)
     return false
 end
 
+-- How many scripts the arguments name: others may read what nothing else does.
+local SCRIPTS = 0
+for _, argument in ipairs(TSHARK or {}) do
+    if find(argument, "lua_script:", 1, true) then SCRIPTS = SCRIPTS + 1 end
+end
+
 -- With `-T fields` tshark asks for the whole tree, and prints what `-e` names: the names below "netkit." among the
 -- arguments; nothing if more may be read.
 local function named()
-    local scripts, fields, names, before = 0, false, {}, nil
+    local fields, names, before = false, {}, nil
     for _, argument in ipairs(TSHARK or {}) do
         fields = fields or argument == "-Tfields" or before == "-T" and argument == "fields"
-        if find(argument, "lua_script:", 1, true) then scripts = scripts + 1 end
         for name in argument:gmatch("netkit%.([%w_.]+)") do names[name] = true end
         before = argument
     end
-    return fields and scripts < 2 and not argued("^%-%a*[VO]", "%$", "_ws%.col", "^%-%-color") and names or nil
+    return fields and SCRIPTS < 2 and not argued("^%-%a*[VO]", "%$", "_ws%.col", "^%-%-color") and names or nil
 end
 local NAMED = named()
+
+-- The packet's columns: a line of each message.
+local function write_columns(pinfo, lines)
+    if not lines[1] then return end
+    local cols = pinfo.cols
+    cols.protocol = match(lines[1], "^%S+") or "netkit"
+    cols.info = lines[2] and table.concat(lines, " | ") or lines[1]
+end
+
+-- The display filter of tshark's command line; nothing where there is none, several, or one in another form.
+local function display_filter()
+    local filter, before = nil, nil
+    for _, argument in ipairs(TSHARK or {}) do
+        local text = before == "-Y" and argument or match(argument, "^%-Y(.+)")
+        if filter and text or not text and find(argument, "^%-%a+Y") then return nil end
+        filter, before = text or filter, argument
+    end
+    return filter
+end
+
+-- tshark prints the packets alone that the filter of its command line shows: only theirs need columns, and those of
+-- `drawn`, the comments of the packet at hand, are written when the filter has been applied. Filters know the fields
+-- of a script only once all are loaded.
+local listener, drawn = nil, {}
+function netkit.init()
+    local filter = not listener and SCRIPTS < 2 and not argued("_ws%.col", "^%-%a*z") and display_filter()
+    local made, tap = false, nil
+    if filter then made, tap = pcall(Listener.new, nil, filter) end
+    if not made then return end
+    function tap.packet(pinfo)
+        local lines = {}
+        for k = 1, #drawn do lines[k] = summary_of(drawn[k]) end
+        write_columns(pinfo, lines)
+    end
+    listener = tap
+end
 
 -- What is read of packets: `visible`, whether the tree is shown; `read`, whether any field is; `columns`, `findings`,
 -- `summary`, `root`, whether these are; `about`, the parts of the envelope that may be; `rest`, whether more of the
@@ -810,7 +866,7 @@ local function reading_of(pinfo, tree)
     now.rest = now.rest or any("flow", "length", "frame", "part", "parts", "unanswered", "never_acked")
     now.findings = now.columns or any("note", "note.level", "note.text", "fault")
         or argued("expert", "%$", "^%-%-color", "_ws%.malformed") or not NAMED and argued("lua_script:")
-    now.summary = now.columns or any("summary")
+    now.summary = now.columns and not listener or any("summary")
     now.root = argued("netkit$", "netkit[^.]")
     return now
 end
@@ -818,54 +874,58 @@ end
 -- tshark's second pass (`-2`) reads something else than its first.
 local TWICE, passes = argued("^%-%a*2"), {}
 
+-- What netkit wrote of the packet at hand, and the lines of its columns: one table for all packets, as each new one costs.
+local texts, lines = {}, {}
+
+local function clear(list)
+    for k = #list, 1, -1 do list[k] = nil end
+end
+
+-- Adds a comment, if it is one of netkit's.
+local function take(comment)
+    local text = comment()
+    if sub(text, 1, 8) == "netkit: " then
+        texts[#texts + 1] = text
+    elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
+        local parts = texts[#texts]
+        if type(parts) == "string" then parts = { parts } end
+        parts[#parts + 1] = sub(text, 10)
+        texts[#texts] = parts
+    end
+end
+
 function netkit.dissector(tvb, pinfo, tree)
-    local texts = {}
-    local comments = { frame_comment() }
-    for k = 1, #comments do
-        local text = comments[k].value
-        if sub(text, 1, 8) == "netkit: " then
-            texts[#texts + 1] = text
-        elseif sub(text, 1, 9) == "netkit:+ " and #texts > 0 then
-            local parts = texts[#texts]
-            if type(parts) == "string" then parts = { parts } end
-            parts[#parts + 1] = sub(text, 10)
-            texts[#texts] = parts
-        end
+    clear(texts)
+    clear(lines)
+    clear(drawn)
+    local first, second = frame_comment()
+    if not first then return end
+    take(first)
+    if second then
+        local comments = { frame_comment() }
+        for k = 2, #comments do take(comments[k]) end
     end
     if #texts == 0 then return end
     local pass = TWICE and pinfo.visited or false
-    reading = TSHARK and passes[pass] or reading_of(pinfo, tree)
-    passes[pass] = reading
+    if not (TSHARK and passes[pass]) then passes[pass] = reading_of(pinfo, tree) end
+    reading = passes[pass]
     visible = reading.visible
-    -- Otherwise only notes and faults are needed, for the expert information: most comments have none.
-    if not reading.columns and not reading.read then
-        local findable = {}
-        for _, parts in ipairs(reading.findings and texts or {}) do
-            local text = type(parts) == "table" and parts[1] or parts
-            local first = find(text, "\n", 9, true)
-            if text ~= parts or not first or sub(text, first + 1, first + 7) ~= "netkit:"
-                or find(text, "\n", first + 1, true) then findable[#findable + 1] = parts end
-        end
-        if #findable == 0 then return end
-        texts = findable
-    end
+    local columns = reading.columns
+    if not columns and not reading.read and not reading.findings then return end
     packet, root = tree, visible and tree:add(netkit, tvb:range(0, 0)) or reading.root and tree:add(netkit) or tree
     if entries > ENTRIES then messages, heads, entries = {}, {}, 0 end
-    local lines, protocol = {}, nil
-    for _, parts in ipairs(texts) do
-        local whole, summary = pcall(draw, type(parts) == "table" and table.concat(parts) or parts, tvb, root)
+    for k = 1, #texts do
+        local text = texts[k]
+        if type(text) == "table" then text = table.concat(text) end
+        local whole, summary = pcall(draw, text, tvb, root)
         if not whole then
             report(root, EXPERTS.script, "this comment cannot be drawn: " .. tostring(summary))
-        elseif reading.columns then
-            protocol = protocol or match(summary, "^%S+")
-            lines[#lines + 1] = summary
+        elseif columns then
+            local list = listener and drawn or lines
+            list[#list + 1] = listener and text or summary
         end
     end
-    if #lines > 0 then
-        local cols = pinfo.cols
-        cols.protocol = protocol or "netkit"
-        cols.info = lines[2] and table.concat(lines, " | ") or lines[1]
-    end
+    if lines[1] then write_columns(pinfo, lines) end
 end
 
 register_postdissector(netkit)
