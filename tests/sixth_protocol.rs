@@ -7,6 +7,7 @@
 
 mod common;
 
+use common::Receive;
 use common::{Wire, dissect};
 use netkit::capture::{Packets, Time};
 use netkit::codec::layout::{Field, Layout, Len, i16le, length, tag, text, u8, u16le};
@@ -439,7 +440,7 @@ fn its_servers_are_asked() {
     let peer = std::thread::spawn(move || {
         let (mut got, mut buffer) = (Vec::new(), [0; 64]);
         while got.last() != Some(&vec![9]) {
-            let (length, from) = server.recv_from(&mut buffer).unwrap();
+            let (length, from) = server.receive_from(&mut buffer).unwrap();
             match buffer[0] {
                 3 => server.send_to(&[4, 42], from).unwrap(),
                 7 => server.send_to(&[8, buffer[1]], from).unwrap(),

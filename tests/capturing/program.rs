@@ -195,18 +195,14 @@ fn drops_are_reported_however_it_ends() {
     }
 }
 
-/// Programs that print garbage, nothing or without end, and ignore all signals.
+/// A program that prints no capture is refused at once.
 #[test]
-fn hostile_programs() {
-    let deaf = "echo $$ > FOLDER/pid; trap '' INT TERM";
+fn programs_that_print_no_capture() {
     let fakes = Fakes::new(
-        "hostile",
+        "garbage",
         &[
             ("tcpdump-garbage", "head -c 1000000 /dev/urandom | tr '\\n\\r\\324\\241\\115\\303' x; sleep 60"),
             ("tcpdump-text", "echo '08 01 00 01 00'; sleep 60"),
-            ("tcpdump-nothing", &format!("{deaf}\nwhile :; do sleep 0.02; done")),
-            ("tcpdump-endless", &format!("{deaf}\ncat CAPTURE; while :; do tail -c +25 CAPTURE; done")),
-            ("tcpdump-loud", "yes 'tcpdump: a warning' >&2 & cat CAPTURE; sleep 0.3; kill $!; exit 4"),
         ],
     );
     for name in ["tcpdump-garbage", "tcpdump-text"] {
@@ -214,28 +210,49 @@ fn hostile_programs() {
         let why = "netkit: eth7: tcpdump: writes no capture: neither pcap nor pcapng\n";
         assert_eq!((done.status, done.text(), &*done.err), (Some(3), "", why), "{name}");
     }
-    for (name, count) in [("tcpdump-nothing", 0), ("tcpdump-endless", 5000)] {
-        let mut child = fakes.only(name, &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
-        let mut out = BufReader::new(child.stdout.take().expect("stdout"));
-        let mut line = String::new();
-        for _ in 0..count {
-            line.clear();
-            assert!(out.read_line(&mut line).expect("a line") > 0);
-        }
-        until("it runs", || !fakes.text("pid").is_empty());
-        if count == 0 {
-            rests(&child);
-        }
-        signal(&child, "-INT");
-        let begun = Instant::now();
-        let mut rest = Vec::new();
-        out.read_to_end(&mut rest).expect("bytes");
-        assert_eq!(ended(&mut child).code(), Some(0), "{name}");
-        assert!(begun.elapsed() < crate::common::HANG);
-        assert!(!lives(&fakes.text("pid")), "{name}: it has been ended");
-        std::fs::remove_file(fakes.0.file("pid")).expect("removed");
+}
+
+/// Ctrl-C also ends a program that ignores all signals, and prints `count` messages or more.
+fn ends_a_deaf_program(prints: &str, count: usize) {
+    let fakes = Fakes::new(
+        &format!("deaf{count}"),
+        &[("tcpdump", &format!("echo $$ > FOLDER/pid; trap '' INT TERM\n{prints}"))],
+    );
+    let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
+    let mut out = BufReader::new(child.stdout.take().expect("stdout"));
+    let mut line = String::new();
+    for _ in 0..count {
+        line.clear();
+        assert!(out.read_line(&mut line).expect("a line") > 0);
     }
-    let done = feed(&mut fakes.only("tcpdump-loud", &["stats", "-i", "eth7"]), b"");
+    until("it runs", || !fakes.text("pid").is_empty());
+    if count == 0 {
+        rests(&child);
+    }
+    signal(&child, "-INT");
+    let begun = Instant::now();
+    let mut rest = Vec::new();
+    out.read_to_end(&mut rest).expect("bytes");
+    assert_eq!(ended(&mut child).code(), Some(0));
+    assert!(begun.elapsed() < crate::common::HANG);
+    assert!(!lives(&fakes.text("pid")), "it has been ended");
+}
+
+#[test]
+fn a_deaf_program_that_prints_nothing() {
+    ends_a_deaf_program("while :; do sleep 0.02; done", 0);
+}
+
+#[test]
+fn a_deaf_program_without_end() {
+    ends_a_deaf_program("cat CAPTURE; while :; do tail -c +25 CAPTURE; done", 5000);
+}
+
+#[test]
+fn a_loud_program() {
+    let loud = "yes 'tcpdump: a warning' >&2 & cat CAPTURE; sleep 0.3; kill $!; exit 4";
+    let fakes = Fakes::new("loud", &[("tcpdump", loud)]);
+    let done = feed(&mut fakes.only("tcpdump", &["stats", "-i", "eth7"]), b"");
     assert_eq!(done.status, Some(3), "{}", done.err);
     let reported = done.err.split_once("tcpdump has ended (exit status: 4)").expect("its end").1;
     assert!(reported.len() < 500, "not all that it has sent: {reported}");

@@ -10,7 +10,7 @@ use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Tim
 use netkit::dissect::{Counters, Inspector, Options, Sink};
 use netkit::flow::{Caps, Table};
 use serde_json::Value as Json;
-use std::io::{Cursor, Read, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -371,12 +371,38 @@ impl Random {
     }
 }
 
-/// Runs cases that mostly wait for a peer of their own, four at a time.
+/// Receives a datagram, within the socket's timeout. A machine that is paused and continued, such as a virtual one,
+/// interrupts what waits with a timeout.
+pub trait Receive {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize>;
+    fn receive_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)>;
+}
+
+impl Receive for UdpSocket {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        uninterrupted(|| self.recv(buffer))
+    }
+
+    fn receive_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        uninterrupted(|| self.recv_from(buffer))
+    }
+}
+
+fn uninterrupted<T>(mut receive: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match receive() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+/// Runs cases that mostly wait for a peer of their own, eight at a time.
 pub fn side_by_side<T>(cases: impl IntoIterator<Item = T, IntoIter: Send>, run: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter());
     let next = || cases.lock().expect("no panic").next();
     std::thread::scope(|scope| {
-        for _ in 0..4 {
+        for _ in 0..8 {
             scope.spawn(|| {
                 while let Some(case) = next() {
                     run(case);

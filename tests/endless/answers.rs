@@ -2,6 +2,7 @@
 //! faster, than the protocol's library.
 
 use crate::common::HANG;
+use crate::common::Receive;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
 use netkit::live::net::CancelToken;
@@ -43,7 +44,7 @@ fn echo(says: impl Fn(u16) -> Vec<u8> + Send + 'static) -> Echo {
     let thread = std::thread::spawn(move || {
         let mut number = 0u16;
         while !ended.load(Ordering::Relaxed) {
-            if let Ok((_, from)) = socket.recv_from(&mut [0; 2048]) {
+            if let Ok((_, from)) = socket.receive_from(&mut [0; 2048]) {
                 counted.fetch_add(1, Ordering::Relaxed);
                 number = number.wrapping_add(1);
                 let _ = socket.send_to(&says(number), from);

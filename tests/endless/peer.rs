@@ -1,5 +1,6 @@
 //! Peers that send a first message, and then another one again and again until they are dropped.
 
+use crate::common::Receive;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl Peer {
             let mut clients = Vec::new();
             let mut buffer = [0; 2048];
             while !end.load(Ordering::Relaxed) {
-                if let Ok((_, from)) = socket.recv_from(&mut buffer) {
+                if let Ok((_, from)) = socket.receive_from(&mut buffer) {
                     arrived.fetch_add(1, Ordering::Relaxed);
                     if !clients.contains(&from) {
                         clients.push(from);

@@ -1,6 +1,7 @@
 //! Scripted peers, with checks of all bytes that they receive.
 
 pub use super::common::{closed_tcp, closed_udp};
+use crate::common::Receive;
 use netkit::dissect::Options;
 use netkit::live::net::{CancelToken, Target};
 use netkit::live::probe::{self, Report, Request, Shared};
@@ -145,7 +146,7 @@ pub fn udp(
     let thread = std::thread::spawn(move || {
         let mut buffer = vec![0; 65536];
         while !stop.load(Ordering::Relaxed) {
-            let Ok((length, from)) = socket.recv_from(&mut buffer) else {
+            let Ok((length, from)) = socket.receive_from(&mut buffer) else {
                 found_nothing.fetch_add(1, Ordering::SeqCst);
                 continue;
             };

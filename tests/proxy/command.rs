@@ -1,6 +1,7 @@
 //! The command: options, output, capture, status.
 #![cfg(unix)]
 
+use crate::common::Receive;
 use crate::common::{HANG, fixture, program, signal};
 use netkit::encode::json;
 use serde_json::Value;
@@ -116,14 +117,14 @@ fn corruption_and_outages_are_counted() {
     client.connect(&proxy.at).unwrap();
     client.send(&MESSAGE).unwrap();
     let mut buffer = [0; 8];
-    let (length, at) = server.recv_from(&mut buffer).unwrap();
+    let (length, at) = server.receive_from(&mut buffer).unwrap();
     let flipped: u32 = buffer.iter().zip(MESSAGE).take(length).map(|(a, b)| (a ^ b).count_ones()).sum();
     assert_eq!((length, flipped), (4, 1));
     // The last 59 s of each minute are an outage. The first second of it may not be over yet.
     std::thread::sleep(Duration::from_millis(1100));
     server.send_to(&MESSAGE, at).unwrap();
     client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert!(client.recv(&mut buffer).is_err(), "lost in the outage");
+    assert!(client.receive(&mut buffer).is_err(), "lost in the outage");
     let (out, reported) = proxy.end();
     let lines = lines(&out);
     assert_eq!((&lines[0]["outcome"], &lines[0]["corrupted"]), (&"passed".into(), &true.into()), "{out}");
@@ -155,7 +156,7 @@ fn the_status_is_printed_on_request() {
     // It relays as before.
     client.send(&[3, 7]).unwrap();
     let mut buffer = [0; 8];
-    assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[3, 7][..]));
+    assert_eq!((server.receive(&mut buffer).unwrap(), &buffer[..2]), (2, &[3, 7][..]));
     let (_, reported) = proxy.end();
     assert!(reported.contains("netkit: up   4 packets arrived, 1 sent, 1 dropped\n"), "{reported}");
     let mut proxy = Proxy::start(&server, &["-f", "none", "--status", "100ms"]);
@@ -191,7 +192,7 @@ fn messages_are_dropped_doubled_and_edited() {
     let mut buffer = [0; 64];
     let mut arrived = Vec::new();
     while arrived.last() != Some(&vec![3, 0xcc]) {
-        let length = server.recv(&mut buffer).unwrap();
+        let length = server.receive(&mut buffer).unwrap();
         arrived.push(buffer[..length].to_vec());
     }
     let want: [&[u8]; 6] = [&MESSAGE, &[3, 0xff, 0], &MESSAGE, &[3, 0xbb], &[3, 0xbb], &[3, 0xcc]];
@@ -224,7 +225,7 @@ fn both_legs_are_recorded() {
         client.send(&[3, n]).unwrap();
     }
     let mut arrived = 0;
-    while server.recv(&mut [0; 64]).is_ok() {
+    while server.receive(&mut [0; 64]).is_ok() {
         arrived += 1;
     }
     let (out, reported) = proxy.end();
@@ -259,7 +260,7 @@ fn directions_hold_for_what_follows() {
     client.connect(&proxy.at).unwrap();
     client.send(b"x").unwrap();
     server.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert!(server.recv(&mut [0; 8]).is_err(), "up all is lost");
+    assert!(server.receive(&mut [0; 8]).is_err(), "up all is lost");
     let (_, reported) = proxy.end();
     assert!(reported.contains("--loss: udp alone is relayed"), "{reported}");
     assert!(reported.contains("up   1 packet arrived, 0 sent, 1 lost"), "{reported}");
@@ -267,10 +268,10 @@ fn directions_hold_for_what_follows() {
     client.connect(&proxy.at).unwrap();
     client.send(b"x").unwrap();
     server.set_read_timeout(Some(GUARD)).unwrap();
-    let (_, from) = server.recv_from(&mut [0; 8]).unwrap();
+    let (_, from) = server.receive_from(&mut [0; 8]).unwrap();
     server.send_to(b"y", from).unwrap();
     client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert!(client.recv(&mut [0; 8]).is_err(), "down all is lost");
+    assert!(client.receive(&mut [0; 8]).is_err(), "down all is lost");
     let (_, reported) = proxy.end();
     assert!(reported.contains("down 1 packet arrived, 0 sent, 1 lost"), "{reported}");
 }
@@ -288,7 +289,7 @@ fn asked_and_got() {
     }
     let mut arrived = Vec::new();
     let mut buffer = [0; 8];
-    while let Ok(1) = server.recv(&mut buffer) {
+    while let Ok(1) = server.receive(&mut buffer) {
         arrived.push(buffer[0]);
     }
     let (_, reported) = proxy.end();
@@ -336,10 +337,10 @@ fn tshark_reads_both_legs() {
     let mut buffer = [0; 8];
     let mut from = None;
     while buffer[..2] != [3, 0xdd] {
-        from = Some(server.recv_from(&mut buffer).unwrap().1);
+        from = Some(server.receive_from(&mut buffer).unwrap().1);
     }
     server.send_to(&[3, 0xee], from.unwrap()).unwrap();
-    client.recv(&mut buffer).unwrap();
+    client.receive(&mut buffer).unwrap();
     proxy.end();
     let fields = ["frame.interface_name", "frame.comment", "udp.payload", "udp.checksum.status", "_ws.malformed"];
     let done = Command::new("tshark")
@@ -468,7 +469,7 @@ fn what_nobody_explains_is_counted() {
     client.connect(&proxy.at).unwrap();
     for n in 0..5 {
         client.send(&[0x80 | n; 40]).unwrap();
-        server.recv(&mut [0; 64]).unwrap();
+        server.receive(&mut [0; 64]).unwrap();
     }
     let (out, reported) = proxy.end();
     assert_eq!(out, "");
@@ -484,9 +485,9 @@ fn what_does_not_come_back_byte_for_byte_passes_untouched() {
     // Truncated within its number.
     client.send(&[4, 1]).unwrap();
     let mut buffer = [0; 8];
-    assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[4, 1][..]));
+    assert_eq!((server.receive(&mut buffer).unwrap(), &buffer[..2]), (2, &[4, 1][..]));
     client.send(&[4, 1, 0, 9]).unwrap();
-    assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..4]), (4, &[4, 5, 0, 9][..]));
+    assert_eq!((server.receive(&mut buffer).unwrap(), &buffer[..4]), (4, &[4, 5, 0, 9][..]));
     let (out, _) = proxy.end();
     let lines = lines(&out);
     assert!(lines[0]["not_edited"].is_string() && lines[0]["edited"].is_null(), "{out}");
@@ -506,7 +507,7 @@ fn further_transmissions_are_dropped() {
     client.send(&[3, 0xdd]).unwrap();
     let (mut buffer, mut arrived) = ([0; 8], Vec::new());
     while arrived.last() != Some(&0xdd) {
-        let length = server.recv(&mut buffer).unwrap();
+        let length = server.receive(&mut buffer).unwrap();
         arrived.push(buffer[length - 1]);
     }
     assert_eq!(arrived, [0xaa, 0xbb, 0xcc, 0xcc, 0xdd]);
@@ -524,7 +525,7 @@ fn further_transmissions_are_dropped() {
         let of_client: Vec<_> = payloads.iter().filter(|(sender, _)| *sender == payloads[0].0).collect();
         let (mut arrived, mut buffer, mut last) = (0, [0; 2048], Vec::new());
         let mut receive = |arrived: &mut usize| {
-            let length = server.recv(&mut buffer).unwrap();
+            let length = server.receive(&mut buffer).unwrap();
             last = buffer[..length].to_vec();
             *arrived += 1;
         };
@@ -556,7 +557,7 @@ fn a_capture_that_is_full() {
     for n in 0..40u8 {
         client.send(&[3, n]).unwrap();
         // Relaying does not depend on the file.
-        assert_eq!(server.recv(&mut [0; 8]).unwrap(), 2);
+        assert_eq!(server.receive(&mut [0; 8]).unwrap(), 2);
     }
     let (_, reported) = proxy.end();
     assert!(reported.contains("full (--limit pcap_bytes): from now on nothing is added"), "{reported}");
@@ -582,7 +583,7 @@ fn a_queue_that_is_full() {
     for n in 0..40u8 {
         client.send(&[n; 200]).unwrap();
     }
-    let first = server.recv(&mut [0; 256]).unwrap();
+    let first = server.receive(&mut [0; 256]).unwrap();
     assert_eq!(first, 200);
     let (_, reported) = proxy.end();
     assert!(reported.contains("lost in a full queue"), "{reported}");

@@ -1,5 +1,6 @@
 //! Datagrams through a relay.
 
+use crate::common::Receive;
 use crate::common::closed_udp;
 use crate::relay::{config, start};
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
@@ -42,10 +43,10 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
         for (_, payload) in payloads(&path) {
             // To the server and back, one at a time, so that no buffer overflows.
             client.send(&payload).unwrap();
-            let (length, from) = server.recv_from(&mut buffer).unwrap();
+            let (length, from) = server.receive_from(&mut buffer).unwrap();
             assert_eq!(buffer[..length], payload[..], "{}", path.display());
             server.send_to(&payload, from).unwrap();
-            let length = client.recv(&mut buffer).unwrap();
+            let length = client.receive(&mut buffer).unwrap();
             assert_eq!(buffer[..length], payload[..], "{}", path.display());
             sent += 1;
         }
@@ -56,7 +57,7 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
         client.send(&n.to_be_bytes()).unwrap();
     }
     for n in 0..200u32 {
-        let (length, _) = server.recv_from(&mut buffer).unwrap();
+        let (length, _) = server.receive_from(&mut buffer).unwrap();
         assert_eq!(buffer[..length], n.to_be_bytes());
     }
     let (counts, reported) = relay.end();
@@ -77,12 +78,12 @@ fn every_client_has_a_socket_of_its_own() {
     for (n, client) in clients.iter().enumerate() {
         client.connect(relay.at).unwrap();
         client.send(&[n as u8]).unwrap();
-        let (_, from) = server.recv_from(&mut buffer).unwrap();
+        let (_, from) = server.receive_from(&mut buffer).unwrap();
         assert!(seen.insert(from), "{from} twice");
         server.send_to(&[buffer[0], 9], from).unwrap();
     }
     for (n, client) in clients.iter().enumerate() {
-        assert_eq!((client.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[n as u8, 9][..]));
+        assert_eq!((client.receive(&mut buffer).unwrap(), &buffer[..2]), (2, &[n as u8, 9][..]));
     }
     assert_eq!(relay.end().0.clients, 20);
 }
@@ -97,13 +98,13 @@ fn more_clients_than_allowed_are_turned_away() {
         own.send_to(&[n], relay.at).unwrap();
     }
     let mut buffer = [0; 8];
-    let arrived: Vec<u8> = (0..3).map(|_| server.recv_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
+    let arrived: Vec<u8> = (0..3).map(|_| server.receive_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
     assert_eq!(arrived, [0, 1, 2]);
     // When the last of them arrives, the relay has read all that were sent before.
     let known = socket();
     known.send_to(&[99], relay.at).unwrap();
     first.send_to(&[100], relay.at).unwrap();
-    assert_eq!((server.recv(&mut buffer).unwrap(), buffer[0]), (1, 100));
+    assert_eq!((server.receive(&mut buffer).unwrap(), buffer[0]), (1, 100));
     let (counts, _) = relay.end();
     assert_eq!((counts.clients, counts.turned_away), (3, 8));
 }
@@ -128,7 +129,7 @@ fn the_seed_decides_what_is_lost() {
         server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
         let begin = std::time::Instant::now();
         loop {
-            match server.recv_from(&mut buffer) {
+            match server.receive_from(&mut buffer) {
                 Ok((4, _)) => arrived.push(u32::from_be_bytes(buffer[..4].try_into().unwrap())),
                 Ok(_) => break,
                 Err(_) => _ = client.send(&[1]).unwrap(),
@@ -204,12 +205,12 @@ fn counts_are_those_of_the_packets() {
         // Three times, so that a flipped bit does no harm.
         client.send(&[sent.to_be_bytes(); 3].concat()).unwrap();
         sent += 1;
-        while arrived.len() < sent as usize / 2 && server.recv_from(&mut buffer).is_ok() {
+        while arrived.len() < sent as usize / 2 && server.receive_from(&mut buffer).is_ok() {
             arrived.push(number(&buffer));
         }
         assert!(begin.elapsed() < GUARD);
     }
-    while server.recv_from(&mut buffer).is_ok() {
+    while server.receive_from(&mut buffer).is_ok() {
         arrived.push(number(&buffer));
     }
     let (counts, reported) = relay.end();
@@ -250,7 +251,7 @@ fn pairs_that_are_turned_round_count_once() {
             let (first, second) = (2 * n, 2 * n + 1);
             let order = if duplicate > 0.0 { vec![second, first, first, second] } else { vec![second, first] };
             for want in order {
-                assert_eq!((server.recv(&mut buffer).unwrap(), buffer[0]), (1, want));
+                assert_eq!((server.receive(&mut buffer).unwrap(), buffer[0]), (1, want));
             }
         }
         let (counts, _) = relay.end();

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, reports, sockets};
+use crate::common::Receive;
 use crate::common::fixture;
 use netkit::capture::{Body, Decoded, Packets};
 use std::net::{SocketAddr, UdpSocket};
@@ -37,13 +38,13 @@ fn repeat(conversation: &Conversation, proxy: &Proxy, server: &UdpSocket) -> Udp
         let length = match (by_client, leg) {
             (true, _) => {
                 client.send(bytes).unwrap();
-                let (length, from) = server.recv_from(&mut buffer).unwrap();
+                let (length, from) = server.receive_from(&mut buffer).unwrap();
                 leg = Some(from);
                 length
             }
             (false, Some(leg)) => {
                 server.send_to(bytes, leg).unwrap();
-                client.recv(&mut buffer).unwrap()
+                client.receive(&mut buffer).unwrap()
             }
             (false, None) => panic!("the client begins"),
         };

@@ -1,6 +1,7 @@
 //! The output formats, with the outcome of each message.
 
 use super::command::{GUARD, Proxy, command};
+use crate::common::Receive;
 use std::net::UdpSocket;
 
 /// Three DNP messages through a delay: the second is dropped, the third edited.
@@ -16,7 +17,7 @@ fn shown(format: &str) -> (String, String) {
     }
     let mut buffer = [0; 8];
     for want in [0xaa, 0xdd] {
-        assert_eq!(server.recv(&mut buffer).unwrap(), 2);
+        assert_eq!(server.receive(&mut buffer).unwrap(), 2);
         assert_eq!(buffer[1], want);
     }
     proxy.end()

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{Proxy, lines, sockets};
+use crate::common::Receive;
 
 const FILE: &str = r#"
 protocol = "mygame"
@@ -49,7 +50,7 @@ fn headers_and_fields_are_edited_together() {
     let mut buffer = [0; 128];
     for seq in 1..=30u16 {
         client.send(&packet(seq, seq as u8, "short")).unwrap();
-        let length = server.recv(&mut buffer).unwrap();
+        let length = server.receive(&mut buffer).unwrap();
         let (number, hp) = match seq {
             21.. => (700, 1),
             3 => (900, 3),

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::command::{GUARD, Proxy};
+use crate::common::Receive;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
@@ -162,7 +163,7 @@ fn a_flood_of_datagrams_from_everywhere() {
     let proxy = Proxy::start(&server, &args);
     client.connect(&proxy.at).unwrap();
     client.send(b"first").unwrap();
-    let (_, from) = server.recv_from(&mut [0; 64]).unwrap();
+    let (_, from) = server.receive_from(&mut [0; 64]).unwrap();
     let noise: Vec<u8> = (0..60_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     for n in 0..200usize {
         let other = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -176,14 +177,14 @@ fn a_flood_of_datagrams_from_everywhere() {
     let mut buffer = vec![0; 1 << 16];
     loop {
         client.send(b"second").unwrap();
-        let (length, address) = server.recv_from(&mut buffer).unwrap();
+        let (length, address) = server.receive_from(&mut buffer).unwrap();
         if address == from && &buffer[..length] == b"second" {
             break;
         }
     }
     server.send_to(b"third", from).unwrap();
     client.set_read_timeout(Some(GUARD)).unwrap();
-    assert_eq!(client.recv(&mut buffer).unwrap(), 5);
+    assert_eq!(client.receive(&mut buffer).unwrap(), 5);
     assert!(most(&proxy) < MEMORY, "{}", most(&proxy));
     let (_, reported) = proxy.end();
     assert!(reported.contains("turned away") && reported.contains("50 clients"), "{reported}");

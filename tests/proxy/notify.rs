@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{Proxy, sockets};
+use crate::common::Receive;
 use crate::common::{Scratch, run};
 use std::net::UdpSocket;
 use std::time::Duration;
@@ -35,7 +36,7 @@ impl Peer {
 fn takes(socket: &UdpSocket, peer: &mut Peer) -> Option<std::net::SocketAddr> {
     let mut buffer = [0; 64];
     let mut last = None;
-    while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+    while let Ok((length, from)) = socket.receive_from(&mut buffer) {
         peer.take(&buffer[..length]);
         last = Some(from);
     }

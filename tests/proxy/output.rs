@@ -3,6 +3,7 @@
 
 use super::command::{GUARD, Proxy, command, sockets};
 use super::terminal::{Terminal, no_setsid};
+use crate::common::Receive;
 use netkit::capture::{Capture, Leg};
 use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ fn all_pass(at: &str, server: &UdpSocket, client: &UdpSocket, count: u32) {
     for n in 0..count {
         let bytes = [&[3][..], &n.to_be_bytes()].concat();
         client.send(&bytes).unwrap();
-        let length = server.recv(&mut buffer).unwrap_or_else(|error| panic!("datagram {n} of {count}: {error}"));
+        let length = server.receive(&mut buffer).unwrap_or_else(|error| panic!("datagram {n} of {count}: {error}"));
         assert_eq!(buffer[..length], bytes);
     }
 }
@@ -208,7 +209,7 @@ fn the_server_s_leg_has_what_was_sent() {
         client.send(&bytes).unwrap();
     }
     let mut buffer = [0; 8];
-    assert_eq!((server.recv(&mut buffer).unwrap(), buffer[1]), (2, 0xcc));
+    assert_eq!((server.receive(&mut buffer).unwrap(), buffer[1]), (2, 0xcc));
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{reported}");
     let mut capture = Capture::open(Box::new(std::fs::File::open(&pcap).unwrap())).unwrap();
@@ -237,7 +238,7 @@ fn each_leg_has_what_its_peer_received() {
     // A datagram without content ends it.
     let received = std::thread::spawn(move || {
         let (mut buffer, mut all) = ([0; 64], Vec::new());
-        while let (length @ 1.., from) = echo.recv_from(&mut buffer).unwrap() {
+        while let (length @ 1.., from) = echo.receive_from(&mut buffer).unwrap() {
             echo.send_to(&buffer[..length], from).unwrap();
             all.push(buffer[..length].to_vec());
         }
@@ -246,7 +247,7 @@ fn each_leg_has_what_its_peer_received() {
     let mut down: Vec<Vec<u8>> = Vec::new();
     let take_one = |down: &mut Vec<Vec<u8>>| {
         let mut buffer = [0; 64];
-        let length = client.recv(&mut buffer)?;
+        let length = client.receive(&mut buffer)?;
         down.push(buffer[..length].to_vec());
         std::io::Result::Ok(())
     };
@@ -344,10 +345,10 @@ fn one_leg_is_counted() {
     let mut buffer = [0; 8];
     let mut from = None;
     while buffer[1] != 0xdd {
-        from = Some(server.recv_from(&mut buffer).unwrap().1);
+        from = Some(server.receive_from(&mut buffer).unwrap().1);
     }
     server.send_to(&[3, 0xee], from.unwrap()).unwrap();
-    client.recv(&mut buffer).unwrap();
+    client.receive(&mut buffer).unwrap();
     proxy.end();
     let run = |args: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_netkit")).args(args).args(["-p", "dnp"]).output().unwrap();

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, command, lines};
+use crate::common::Receive;
 use crate::common::{Scratch, numbered_files};
 use std::fs;
 use std::net::UdpSocket;
@@ -44,7 +45,7 @@ fn until(client: &UdpSocket, server: &UdpSocket, says: &[u8], comes: &[u8]) {
     let mut buffer = [0; 64];
     loop {
         client.send(says).unwrap();
-        let length = server.recv(&mut buffer).unwrap();
+        let length = server.receive(&mut buffer).unwrap();
         if &buffer[..length] == comes {
             return;
         }
@@ -135,7 +136,7 @@ fn timetable() -> bool {
     server
         .set_read_timeout(Some(over.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))
         .unwrap();
-    if server.recv(&mut [0; 8]).is_ok() {
+    if server.receive(&mut [0; 8]).is_ok() {
         assert!(begin.elapsed() >= SECOND, "all is lost in the first second");
         proxy.end();
         return false;
@@ -144,7 +145,7 @@ fn timetable() -> bool {
     let sent = Instant::now();
     client.send(b"late").unwrap();
     let mut buffer = [0; 8];
-    assert_eq!(server.recv(&mut buffer).unwrap(), 4);
+    assert_eq!(server.receive(&mut buffer).unwrap(), 4);
     assert!(&buffer[..4] == b"late" && sent.elapsed() >= Duration::from_millis(100));
     let (_, reported) = proxy.end();
     assert!(reported.contains("udp alone is relayed"), "{reported}");
@@ -191,10 +192,10 @@ fn like_a_recording_of_two_legs() {
     let mut say = |by_client: bool, bytes: &[u8]| {
         if by_client {
             client.send(bytes).unwrap();
-            to = Some(server.recv_from(&mut buffer).unwrap().1);
+            to = Some(server.receive_from(&mut buffer).unwrap().1);
         } else {
             server.send_to(bytes, to.unwrap()).unwrap();
-            client.recv(&mut buffer).unwrap();
+            client.receive(&mut buffer).unwrap();
         }
     };
     // Riptide 2.0: connect, welcome, and reliable messages, each with its acknowledgement.
@@ -256,7 +257,7 @@ fn every_form_says_what_was_done() {
             client.send(&bytes).unwrap();
         }
         let mut buffer = [0; 8];
-        while server.recv(&mut buffer).unwrap() != 2 || buffer[1] != 0xdd {}
+        while server.receive(&mut buffer).unwrap() != 2 || buffer[1] != 0xdd {}
         let (out, _) = proxy.end();
         match format {
             "json" => {

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, lines, sockets};
+use crate::common::Receive;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -359,7 +360,7 @@ fn all_transmissions_of_a_message_count_as_one() {
         let mut got = Vec::new();
         loop {
             let mut buffer = [0; 8];
-            let length = server.recv(&mut buffer).unwrap();
+            let length = server.receive(&mut buffer).unwrap();
             match buffer[..length] {
                 [4, _, 0, value] => got.push(value),
                 _ => break,
@@ -400,7 +401,7 @@ fn rules_say_what_they_did() {
         }
         for want in [&[4u8, 1][..], &[4, 5, 0, 9], &[4, 5, 0, 9], &[4, 5, 0, 8]] {
             let mut buffer = [0; 8];
-            let length = server.recv(&mut buffer).unwrap();
+            let length = server.receive(&mut buffer).unwrap();
             assert_eq!(&buffer[..length], want);
         }
         proxy.interrupted(|| {})

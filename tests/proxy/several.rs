@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use crate::command::{Proxy, lines, sockets};
+use crate::common::Receive;
 
 const FILE: &str = r#"
 protocol = "mygame"
@@ -80,7 +81,7 @@ fn one_of_several_messages_is_changed() {
     ];
     for (sent, want) in &cases {
         client.send(sent).unwrap();
-        let length = server.recv(&mut buffer).unwrap();
+        let length = server.receive(&mut buffer).unwrap();
         assert_eq!(hex::encode(&buffer[..length]), hex::encode(want), "{}", hex::encode(sent));
     }
     let (out, reported) = proxy.end();

@@ -2,6 +2,7 @@
 //! not depend on the machine's load.
 
 use super::relay::config;
+use crate::common::Receive;
 use netkit::live::net::CancelToken;
 use netkit::live::proxy::Impairments;
 use netkit::live::proxy::relay::{Passed, Relay, RelayOutput, Topic};
@@ -52,7 +53,7 @@ fn what_is_due_goes_between_two_that_come() {
     let mut buffer = [0; 8];
     let mut arrived = Vec::new();
     for n in 0..count {
-        server.recv(&mut buffer).unwrap();
+        server.receive(&mut buffer).unwrap();
         assert_eq!(buffer[0], n, "in the order in which they are due");
         arrived.push(begin.elapsed());
         assert!(begin.elapsed() >= delay, "{n} arrived too soon");
@@ -83,7 +84,7 @@ fn waiting_takes_no_processor() {
     let received = std::thread::spawn(move || {
         for n in 0..count {
             let mut buffer = [0; 8];
-            assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..4]), (4, &n.to_be_bytes()[..]));
+            assert_eq!((server.receive(&mut buffer).unwrap(), &buffer[..4]), (4, &n.to_be_bytes()[..]));
         }
     });
     let (before, begin) = (used(), Instant::now());

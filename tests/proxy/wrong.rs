@@ -1,6 +1,7 @@
 //! Usage errors, which are reported before any client can connect.
 
 use super::command::command;
+use crate::common::Receive;
 
 #[test]
 fn what_cannot_be_is_refused_before_anybody_comes() {
@@ -75,7 +76,7 @@ fn a_described_protocol_has_rules() {
     client.connect(&proxy.at).unwrap();
     client.send(b"\xff\xff\xff\xffTSource Engine Query\0").unwrap();
     client.send(b"end").unwrap();
-    assert_eq!(server.recv(&mut [0; 64]).unwrap(), 3);
+    assert_eq!(server.receive(&mut [0; 64]).unwrap(), 3);
     let (_, reported) = proxy.end();
     assert!(reported.contains("up   2 packets arrived, 1 sent, 1 dropped"), "{reported}");
 }

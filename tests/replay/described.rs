@@ -1,5 +1,6 @@
 //! Protocols of files: numbers, acknowledgements and values of the session are live.
 
+use crate::common::Receive;
 use crate::common::{Scratch, feed, netkit};
 use crate::delivery::delivered;
 use crate::stage::{Stage, conversation};
@@ -37,7 +38,7 @@ fn through_a_bad_network() {
 fn server(socket: &UdpSocket) -> Vec<(u8, u32)> {
     let (mut seen, mut buffer, mut silent, mut greeted) = (Vec::new(), [0; 512], true, false);
     socket.set_read_timeout(Some(Duration::from_secs(2))).expect("a timeout");
-    while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+    while let Ok((length, from)) = socket.receive_from(&mut buffer) {
         let bytes = &buffer[..length];
         let number = u32::from(u16::from_be_bytes([bytes[1], bytes[2]]));
         let say = |bytes: &[u8]| socket.send_to(bytes, from).expect("sent");
@@ -113,7 +114,7 @@ type Datagram = (u32, u8, u16, u32);
 fn arena(socket: &UdpSocket) -> Vec<Datagram> {
     let (mut seen, mut buffer) = (Vec::new(), [0; 64]);
     socket.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
-    while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+    while let Ok((length, from)) = socket.receive_from(&mut buffer) {
         let bytes = &buffer[..length];
         let word = |at: usize| bytes.get(at..at + 4).map_or(0, |b| u32::from_be_bytes(b.try_into().expect("four")));
         let number = bytes.get(5..7).map_or(0, |b| u16::from_be_bytes(b.try_into().expect("two")));

@@ -1,5 +1,6 @@
 //! Peers that send without end: memory stays below the limits, and the report names the reached limit and the peer.
 
+use crate::common::Receive;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -102,7 +103,7 @@ fn datagrams() {
     let at = socket.local_addr().expect("an address").to_string();
     let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", "live_kept=1M"]];
     let child = netkit(&args.concat());
-    let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
+    let (_, peer) = socket.receive_from(&mut [0; 2048]).expect("a datagram");
     let over = AtomicBool::new(false);
     let (session, text, _) = std::thread::scope(|scope| {
         // Until the session is over: how soon the limit is reached depends on the machine.
@@ -130,7 +131,7 @@ fn the_limit_is_the_users() {
     for (limit, some) in [("live_kept=20K", true), ("live_kept=1G", false)] {
         let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", limit]].concat();
         let child = netkit(&args);
-        let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
+        let (_, peer) = socket.receive_from(&mut [0; 2048]).expect("a datagram");
         for _ in 0..30 {
             socket.send_to(&[0; 1400], peer).expect("sent");
         }
@@ -138,7 +139,7 @@ fn the_limit_is_the_users() {
         assert_eq!(session["uncompared"].as_u64() > Some(0), some, "{limit} {session}");
         // Datagrams of the session before.
         socket.set_nonblocking(true).expect("set");
-        while socket.recv_from(&mut [0; 2048]).is_ok() {}
+        while socket.receive_from(&mut [0; 2048]).is_ok() {}
         socket.set_nonblocking(false).expect("set");
     }
 }

@@ -3,6 +3,7 @@
 //! The captures of both byte orders are of one application that did the same twice. So the big-endian capture holds
 //! what a little-endian capture must become for a big-endian server.
 
+use crate::common::Receive;
 use crate::gne_peer::{Kind, Order, Seen, Server};
 use crate::gne_peer::{frame, say};
 use crate::stage::{Stage, answer, conversation, to};
@@ -205,7 +206,7 @@ fn a_live_client_of_another_byte_order() {
                 socket.send_to(&[255], (at.ip(), port as u16)).unwrap();
                 say(&stream, &order.u32(socket.local_addr().unwrap().port() as u32));
                 let mut buffer = [0; 600];
-                while let Ok(length) = socket.recv(&mut buffer) {
+                while let Ok(length) = socket.receive(&mut buffer) {
                     datagrams.push(buffer[..length].to_vec());
                 }
             } else {

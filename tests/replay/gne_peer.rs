@@ -4,6 +4,7 @@
 //! answers an ExitPacket with its own, and closes. Release 0.70 accepts no clients any more when an accepted client
 //! leaves in another way; this server records that for the tests.
 
+use crate::common::Receive;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -170,7 +171,7 @@ fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen, accept
         }
     }
     let mut buffer = [0; 2048];
-    while let Ok((length, _)) = socket.recv_from(&mut buffer) {
+    while let Ok((length, _)) = socket.receive_from(&mut buffer) {
         seen.datagrams.push(buffer[..length].to_vec());
     }
     // The client must wait for the server to close: it must not have closed yet.

@@ -1,6 +1,7 @@
 //! `--listen`: the first peer that sends the recorded opening is played. A peer that leaves after nothing but its
 //! handshake frees the place; strangers, other versions and probes end nothing.
 
+use crate::common::Receive;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, UdpSocket};
@@ -115,7 +116,7 @@ fn other_versions_and_strangers() {
     // None of them got an answer, nor an ICMP error.
     for socket in others.iter().chain([&old]) {
         socket.set_nonblocking(true).unwrap();
-        let received = socket.recv(&mut [0; 64]).map_err(|error| error.kind());
+        let received = socket.receive(&mut [0; 64]).map_err(|error| error.kind());
         assert_eq!(received, Err(std::io::ErrorKind::WouldBlock));
     }
 }
@@ -133,17 +134,17 @@ fn others_while_one_is_played() {
     // A connect of 2.2, and its welcome: type 12, its number.
     ours.send(&[2]).unwrap();
     let mut buffer = [0; 64];
-    let length = ours.recv(&mut buffer).unwrap();
+    let length = ours.receive(&mut buffer).unwrap();
     assert!(length >= 3 && buffer[0] & 15 != 2, "{:x?}", &buffer[..length]);
     // A second client, and a goodbye of somebody who is not played.
     for bytes in [[2], [5]] {
         other.send(&bytes).unwrap();
     }
     // The first client is still played: the welcome is resent until it is acknowledged.
-    let again = ours.recv(&mut buffer).unwrap();
+    let again = ours.receive(&mut buffer).unwrap();
     assert_eq!(length, again);
     other.set_nonblocking(true).unwrap();
-    assert_eq!(other.recv(&mut buffer).map_err(|e| e.kind()), Err(std::io::ErrorKind::WouldBlock));
+    assert_eq!(other.receive(&mut buffer).map_err(|e| e.kind()), Err(std::io::ErrorKind::WouldBlock));
     // It leaves, and the recorded client gets the place.
     ours.send(&[5]).unwrap();
     let report = played(server, &CAPTURE, &at);
@@ -194,7 +195,7 @@ fn nobody_but_strangers() {
         ours.send(&bytes).unwrap();
     }
     // It was answered, so both datagrams were read.
-    ours.recv(&mut [0; 64]).unwrap();
+    ours.receive(&mut [0; 64]).unwrap();
     assert!(Command::new("kill").args(["-INT", &server.id().to_string()]).status().unwrap().success());
     let output = server.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));

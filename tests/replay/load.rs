@@ -1,5 +1,6 @@
 //! Many clients at once: the figures for servers that answer, refuse, stay silent or drop clients.
 
+use crate::common::Receive;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -493,7 +494,7 @@ fn goodbyes_are_repeated() {
         let (mut buffer, mut goodbyes) = ([0; 2048], Vec::<SocketAddr>::new());
         let mut gone = HashSet::new();
         while gone.len() < CLIENTS {
-            let (_, client) = socket.recv_from(&mut buffer).expect("a client said goodbye once at most");
+            let (_, client) = socket.receive_from(&mut buffer).expect("a client said goodbye once at most");
             let answer: &[u8] = match buffer[0] & 15 {
                 2 => &[0x18, 0, 0x10, 0, 0],
                 8 => &[0x11, 0, 0x10, 0, 0],
@@ -538,7 +539,7 @@ fn who_is_late_reads_before_giving_up() {
     let child = datagrams(socket.local_addr().unwrap(), &["--clients", "1", "-W", "1s"]).spawn().unwrap();
     let (mut buffer, mut stopped) = ([0; 2048], false);
     loop {
-        let (_, client) = socket.recv_from(&mut buffer).expect("the answer to the welcome");
+        let (_, client) = socket.receive_from(&mut buffer).expect("the answer to the welcome");
         match buffer[0] & 15 {
             2 if !stopped => {
                 stopped = true;

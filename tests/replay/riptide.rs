@@ -1,5 +1,6 @@
 //! Riptide: all wire families, UDP and TCP.
 
+use crate::common::Receive;
 use crate::delivery::delivered;
 use crate::simulated::{CLOCK, simulated};
 use crate::stage::{Stage, conversation, to};
@@ -77,7 +78,7 @@ fn as_soon_as_possible_without_heartbeats() {
         let (mut buffer, mut kinds) = ([0; 2048], Vec::new());
         // 2.2: the type is in the first four bits; a disconnect is the last.
         while kinds.last() != Some(&5) {
-            let (length, client) = socket.recv_from(&mut buffer).unwrap();
+            let (length, client) = socket.receive_from(&mut buffer).unwrap();
             kinds.push(buffer[0] & 15);
             let answer: &[u8] = match kinds.last() {
                 Some(2) => &[0x18, 0, 0x10, 0, 0],
@@ -104,7 +105,7 @@ fn refused_with_data() {
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let at = socket.local_addr().unwrap();
     let server = std::thread::spawn(move || {
-        let (length, client) = socket.recv_from(&mut [0; 2048]).unwrap();
+        let (length, client) = socket.receive_from(&mut [0; 2048]).unwrap();
         // 2.0: rejected, with the application's data.
         socket.send_to(&[4, 5, 0xca, 0xfe], client).unwrap();
         length

@@ -1,6 +1,7 @@
 //! The inspector on live traffic: messages that are held, edited, dropped and passed.
 
 use crate::common;
+use crate::common::Receive;
 use crate::terminal::{Terminal, no_setsid};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
@@ -127,7 +128,7 @@ fn held_datagrams() {
     client.connect(&at).expect("the proxy");
     let receive = || {
         let mut bytes = [0; 64];
-        let length = server.recv(&mut bytes).expect("a datagram");
+        let length = server.receive(&mut bytes).expect("a datagram");
         bytes[..length].to_vec()
     };
     let datagram = |id: u8, value: u8| [0, id, 0, value, 0];

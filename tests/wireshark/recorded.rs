@@ -2,6 +2,7 @@
 //! live output is complete when traffic pauses.
 #![cfg(unix)]
 
+use crate::common::Receive;
 use crate::common::*;
 use crate::{annotated, pdml, values};
 use netkit::capture::{Body, Capture, Decoded, LinkType, Packets, PcapNgWriter, PcapWriter, Time};
@@ -95,11 +96,11 @@ fn a_proxy_records_messages_and_what_was_done() {
         match by_client {
             true => {
                 client.send(&payload).expect("sent");
-                from = Some(server.recv_from(&mut buffer).expect("relayed").1);
+                from = Some(server.receive_from(&mut buffer).expect("relayed").1);
             }
             false => {
                 server.send_to(&payload, from.expect("a client")).expect("sent");
-                client.recv(&mut buffer).expect("relayed");
+                client.receive(&mut buffer).expect("relayed");
             }
         }
         sent += 1;
@@ -126,7 +127,7 @@ fn a_proxy_records_messages_and_what_was_done() {
     let (proxy, errors, at) = started(&args, "relaying");
     client.connect(&at).expect("connected");
     client.send(b"\x05").expect("sent");
-    server.recv(&mut buffer).expect("relayed");
+    server.receive(&mut buffer).expect("relayed");
     end(proxy, errors);
     let file = std::fs::read(&plain).expect("a recording");
     assert!(count(&file, "client side") == 1 && count(&file, "netkit: ") == 0);
@@ -146,7 +147,7 @@ fn comments_keep_within_the_bound() {
     client.connect(&at).expect("connected");
     for n in 0..400u16 {
         client.send(&[3, n as u8, 1, 2, 3]).expect("sent");
-        server.recv(&mut [0; 64]).expect("relayed");
+        server.receive(&mut [0; 64]).expect("relayed");
     }
     let report = end(proxy, errors);
     assert!(report.contains("full (--limit pcap_bytes)"), "{report}");
@@ -259,7 +260,7 @@ fn a_recording_is_watched_through_a_pipe() {
         let sent_first = datagrams();
         for (k, (_, payload)) in sent_first.iter().filter(|(by_client, _)| *by_client).take(3).enumerate() {
             client.send(payload).expect("sent");
-            server.recv(&mut [0; 2048]).expect("relayed");
+            server.receive(&mut [0; 2048]).expect("relayed");
             comes(&mut watched, &mut seen, "netkit:1 p=riptide", 2 * (k + 1));
         }
         signal(&proxy, "-INT");
