@@ -237,7 +237,7 @@ fn hostile_text_breaks_no_comment() {
         let mut file = Vec::new();
         let mut writer = PcapNgWriter::new(&mut file).expect("written");
         let interface = writer.interface_of(LinkType::ETHERNET, 6).expect("written");
-        let text = "netkit: a\u{1b}[31m\u{9b}2J\u{202e}\nnote a.b: c\u{1b}[1m\nfault: d\u{1b}[2m\n\
+        let text = "netkit: a\u{1b}[31m\u{9b}2J\u{202e}\nnote a.b: c\u{1b}[1m\nnote a\u{1b}[3m: e\nfault: d\u{1b}[2m\n\
                     netkit:1 p=riptide m=connect h=1b5b33 :f a%1b,0,24,t ~b%1b,0,24,s%1b%5b4m";
         writer.packet(interface, Time::micros(1, 0), &packets[0], packets[0].len(), [text]).expect("written");
         std::fs::write(&annotated, &file).expect("written");

@@ -567,12 +567,12 @@ local function findings(text, last, top)
         local behind = find(text, "\n", at, true) or last
         local blank = find(text, " ", at, true) or behind
         local level = sub(text, at, blank - 1)
+        local _, colon, code = find(text, "^([%w_.%-]+): ", blank + 1)
         if level == "fault:" then
             local what = clean(sub(text, blank + 1, behind - 1))
             report(generated(top, "fault", what), EXPERTS.fault, what)
-        elseif NOTES[level] then
-            local colon = find(text, ": ", blank, true) or behind
-            local code, what = sub(text, blank + 1, colon - 1), clean(sub(text, colon + 2, behind - 1))
+        elseif NOTES[level] and code then
+            local what = clean(sub(text, colon + 1, behind - 1))
             local item = generated(top, "note", code, visible and level .. ": " .. what .. " (" .. code .. ")")
             generated(item, "note.level", level)
             generated(item, "note.text", what)
@@ -874,7 +874,7 @@ end
 -- tshark's second pass (`-2`) reads something else than its first.
 local TWICE, passes = argued("^%-%a*2"), {}
 
--- What netkit wrote of the packet at hand, and the lines of its columns: one table for all packets, as each new one costs.
+-- The comments of netkit of the packet at hand, and the lines of its columns: the tables are used again.
 local texts, lines = {}, {}
 
 local function clear(list)
