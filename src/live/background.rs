@@ -232,7 +232,7 @@ mod tests {
         assert!((0..64).all(|_| output.push(vec![0; 1 << 10])));
         for _ in 0..2 {
             permit.send(()).unwrap();
-            assert!(received.recv().unwrap().len() <= BATCH);
+            assert!(received.recv_timeout(Duration::from_secs(60)).unwrap().len() <= 8 << 10);
         }
         assert!(output.finish(Duration::from_millis(20)).waiting >= 48);
     }
