@@ -1,8 +1,7 @@
 //! A server that answers every datagram, so that each of our answers provokes another: we answer no more often, and no
 //! faster, than the protocol's library.
 
-use crate::common::HANG;
-use crate::common::Receive;
+use crate::common::{HANG, Receive};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
 use netkit::live::net::CancelToken;

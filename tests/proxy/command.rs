@@ -1,8 +1,7 @@
 //! The command: options, output, capture, status.
 #![cfg(unix)]
 
-use crate::common::Receive;
-use crate::common::{HANG, fixture, program, signal};
+use crate::common::{HANG, Receive, fixture, program, signal};
 use netkit::encode::json;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};

@@ -1,7 +1,6 @@
 //! Datagrams through a relay.
 
-use crate::common::Receive;
-use crate::common::closed_udp;
+use crate::common::{Receive, closed_udp};
 use crate::relay::{config, start};
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::live::proxy::{Impairments, Loss};

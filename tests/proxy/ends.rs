@@ -3,8 +3,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, reports, sockets};
-use crate::common::Receive;
-use crate::common::fixture;
+use crate::common::{Receive, fixture};
 use netkit::capture::{Body, Decoded, Packets};
 use std::net::{SocketAddr, UdpSocket};
 

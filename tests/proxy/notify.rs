@@ -2,8 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{Proxy, sockets};
-use crate::common::Receive;
-use crate::common::{Scratch, run};
+use crate::common::{Receive, Scratch, run};
 use std::net::UdpSocket;
 use std::time::Duration;
 

@@ -2,8 +2,7 @@
 #![cfg(unix)]
 
 use crate::command::{GUARD, Proxy, command, lines};
-use crate::common::Receive;
-use crate::common::{Scratch, numbered_files};
+use crate::common::{Receive, Scratch, numbered_files};
 use std::fs;
 use std::net::UdpSocket;
 use std::path::PathBuf;

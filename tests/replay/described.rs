@@ -1,7 +1,6 @@
 //! Protocols of files: numbers, acknowledgements and values of the session are live.
 
-use crate::common::Receive;
-use crate::common::{Scratch, feed, netkit};
+use crate::common::{Receive, Scratch, feed, netkit};
 use crate::delivery::delivered;
 use crate::stage::{Stage, conversation};
 use std::net::UdpSocket;

@@ -2,7 +2,6 @@
 //! live output is complete when traffic pauses.
 #![cfg(unix)]
 
-use crate::common::Receive;
 use crate::common::*;
 use crate::{annotated, pdml, values};
 use netkit::capture::{Body, Capture, Decoded, LinkType, Packets, PcapNgWriter, PcapWriter, Time};
