@@ -1,8 +1,7 @@
 //! Nothing is left out silently: the account, its lines on stderr, and the conditions on it.
 
-mod common;
-
-use common::{Done, Scratch, fixture, run};
+use crate::common;
+use crate::common::{Done, Scratch, fixture, run};
 use flate2::{Compression, write::GzEncoder};
 use netkit::capture::{Body, LinkType, PcapWriter, Time, ethernet};
 use serde_json::Value as Json;

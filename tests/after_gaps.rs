@@ -1,9 +1,7 @@
 //! After a gap of the capture, or where it has two packets in the wrong order, no sender is blamed for what may be in
 //! the missing bytes. The captures are of real peers, with packets removed.
 
-mod common;
-
-use common::{fixture, run};
+use crate::common::{fixture, run};
 use serde_json::Value;
 
 fn decode(name: &str) -> Vec<Value> {

@@ -4,7 +4,7 @@
 #
 #   tests/anywhere.sh                            all of it: 20 rounds beside six busy loops, then each
 #                                                condition once
-#   tests/anywhere.sh busy endless probe:dnp     one round of these tests (TEST or TEST:FILTER)
+#   tests/anywhere.sh busy golden behaviour:probe::   one round of these tests (TEST or TEST:FILTER)
 #   tests/anywhere.sh -n 5 -j 12 busy            five rounds of all beside twelve loops
 #   tests/anywhere.sh nohup path                 these conditions, all tests
 #
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 all=(busy nohup dumb c latin1 kolkata homeless readonly root user noipv6 nouserns files path)
 # As .cargo/config.toml has it.
-threads=${RUST_TEST_THREADS:-8}
+threads=${RUST_TEST_THREADS:-16}
 rounds='' loops=6 conditions=() chosen=()
 while [ $# -gt 0 ]; do
     case $1 in

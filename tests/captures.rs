@@ -5,9 +5,8 @@
 //! `vectors.json` holds hex with the expected lines. The tests compare proto, message, frame, version, from, fields,
 //! the presence of a fault, and the given derived keys.
 
-mod common;
-
-use common::{all_fixtures, args_of, ends_in, entries, fixture, json, json_lines as lines, run};
+use crate::common;
+use crate::common::{all_fixtures, args_of, ends_in, entries, fixture, json, json_lines as lines, run};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,8 +1,7 @@
 //! `decode --context`: the messages around those that fit, as grep has lines.
 
-mod common;
-
-use common::run;
+use crate::common;
+use crate::common::run;
 use std::collections::BTreeSet;
 
 const FILE: &str = "fixtures/riptide/riptide20-udp.pcap";

@@ -1,8 +1,7 @@
 //! `decode -w`: writes the frames of messages as a capture.
 
-mod common;
-
-use common::{Done, Scratch, Wire, args_of, fixture, run};
+use crate::common;
+use crate::common::{Done, Scratch, Wire, args_of, fixture, run};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -7,12 +7,9 @@
 //! evenly spaced places (very long ones at [`LONG_PLACES`]). Riptide's captures and DNP's vectors are tried at every
 //! place, however long they are.
 
-mod common;
-#[path = "fuzz/harness.rs"]
-#[allow(dead_code)]
-mod harness;
-
-use common::{ends_in, entries, fixture};
+use crate::common;
+use crate::common::{ends_in, entries, fixture};
+use crate::harness;
 use netkit::codec::json::{derived_json, fields_json};
 use netkit::codec::schema::Schemas;
 use netkit::dissect::{Dissection, Dissector, Line, Message, Options, Role, Sink, inspector};

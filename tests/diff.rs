@@ -1,8 +1,7 @@
 //! Differences between two captures, and limits for them.
 
-mod common;
-
-use common::{Done, Wire, fixture, run};
+use crate::common;
+use crate::common::{Done, Wire, fixture, run};
 use netkit::dissect::Options;
 use netkit::protocols;
 use netkit::stats::{Stats, Wanted, diff};

@@ -1,8 +1,7 @@
 //! `netkit dump` of packets: a packet dump gives the same messages as the capture.
 
-mod common;
-
-use common::{Done, Scratch, all_fixtures, args_of, ends_in, fixture};
+use crate::common;
+use crate::common::{Done, Scratch, all_fixtures, args_of, ends_in, fixture};
 use netkit::capture::HexText;
 use serde_json::Value as Json;
 use std::fmt::Write as _;

@@ -1,8 +1,6 @@
 //! `netkit encode` as a user runs it: the documented examples, the output formats, the errors.
 
-mod common;
-
-use common::{Done, Scratch, args_of, ends_in, entries, fixture, run as netkit};
+use crate::common::{Done, Scratch, args_of, ends_in, entries, fixture, run as netkit};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,9 +1,8 @@
 //! Captures that grow, and Ctrl-C: output that was begun is completed, in every format.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Scratch, drained, ended, finish, fixture, netkit, rests, run, signal};
+use crate::common;
+use crate::common::{Scratch, drained, ended, finish, fixture, netkit, rests, run, signal};
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};

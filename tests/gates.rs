@@ -1,9 +1,8 @@
 //! Conditions that must hold, and conditions with nothing to check: `--check`, `--fail-on`, `--expect`, `--reject`, and
 //! `diff --fail-on`, by the exit status.
 
-mod common;
-
-use common::{Scratch, fixture};
+use crate::common;
+use crate::common::{Scratch, fixture};
 
 const UDP: &str = "fixtures/riptide/riptide22-udp.pcap";
 const FOREIGN: &str = "fixtures/foreign/foreign.pcap";

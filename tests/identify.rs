@@ -1,8 +1,6 @@
 //! The protocol of a conversation, recognised by its traffic alone.
 
-mod common;
-
-use common::{Wire, dissect, fixture};
+use crate::common::{Wire, dissect, fixture};
 use netkit::capture::{Body, Decoded, Packets};
 use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Table};

@@ -1,9 +1,8 @@
 //! Several files as one capture.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Done, Scratch, args_of, fixture, run};
+use crate::common;
+use crate::common::{Done, Scratch, args_of, fixture, run};
 use serde_json::Value as Json;
 
 /// Cuts a classic capture into files with these numbers of frames; the last file has the rest.

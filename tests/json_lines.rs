@@ -1,8 +1,6 @@
 //! The keys of JSON lines have one order in all commands.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 /// The contract's order.
 const ORDER: [&str; 22] = [

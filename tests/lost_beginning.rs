@@ -1,9 +1,8 @@
 //! A capture without the first segment of a conversation: the other side's beginning still identifies the protocol, and
 //! all the rest is read.
 
-mod common;
-
-use common::{fixture, json_lines, run};
+use crate::common;
+use crate::common::{fixture, json_lines, run};
 use serde_json::Value;
 
 /// The capture without one frame: a pcap file's header has 24 bytes, that of a frame 16.

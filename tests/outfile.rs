@@ -1,9 +1,8 @@
 //! Output files: never an input, never an existing one without `--force`, whole or not at all.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Done, Scratch, ended, feed, fixture, signal, until};
+use crate::common;
+use crate::common::{Done, Scratch, ended, feed, fixture, signal, until};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Random schemas of each encoding: random values are written and read again as the same values, and as the same bytes.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use netkit::codec::json::fields_json;
 use netkit::codec::layout::{Field, Order};
 use netkit::codec::schema::{Encoding, Form, Schemas};

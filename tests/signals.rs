@@ -2,9 +2,8 @@
 //! taken for the whole.
 #![cfg(unix)]
 
-mod common;
-
-use common::{Done, Scratch, drained, finish, fixture, netkit, rests, run, signal};
+use crate::common;
+use crate::common::{Done, Scratch, drained, finish, fixture, netkit, rests, run, signal};
 use serde_json::Value as Json;
 use std::fs::File;
 use std::io::Write;

@@ -1,8 +1,7 @@
 //! Messages as rows: csv, tsv, and summaries with chosen columns.
 
-mod common;
-
-use common::{Wire, args_of, fixture, netkit, run};
+use crate::common;
+use crate::common::{Wire, args_of, fixture, netkit, run};
 use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Stdio;

@@ -4,9 +4,7 @@
 //! with any status but 0; 77 means that it lacks a tool, named on stderr, and counts as skipped.
 #![cfg(unix)]
 
-mod common;
-
-use common::{NETKIT, Scratch, ends_in, entries, feed, root};
+use crate::common::{NETKIT, Scratch, ends_in, entries, feed, root};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

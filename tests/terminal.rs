@@ -1,15 +1,12 @@
 //! Output that depends on a terminal.
 #![cfg(unix)]
 
-mod common;
-#[path = "common/terminal.rs"]
-mod terminal;
-
-use common::{Scratch, feed, netkit, run};
+use crate::common;
+use crate::common::terminal::{Terminal, no_setsid};
+use crate::common::{Scratch, feed, netkit, run};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
-use terminal::{Terminal, no_setsid};
 
 /// The first line on stderr with this stdin; then the command is killed.
 fn reported(args: &[&str], stdin: Stdio) -> String {

@@ -1,8 +1,7 @@
 //! Any number of threads prints the same bytes, under every limit, and limits apply to the whole run.
 
-mod common;
-
-use common::{Done, all_fixtures, feed};
+use crate::common;
+use crate::common::{Done, all_fixtures, feed};
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
 use std::collections::BTreeMap;
 use std::fs::File;

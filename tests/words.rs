@@ -160,7 +160,7 @@ const KEYS: [(&str, &[&str]); 2] = [
             "protocols/described/load.rs",
             "commands/described.rs",
             "common/mod.rs",
-            "described/main.rs",
+            "described/mod.rs",
             "described/beside.rs",
         ],
     ),

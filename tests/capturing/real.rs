@@ -1,12 +1,9 @@
 //! The real programs: needs rights, namespaces, tcpdump or dumpcap, tshark, pytide; `.ci/run` looks for them, and
 //! reports the missing ones.
 
-#[path = "../live/server.rs"]
-mod server;
-
 use crate::common::{NETKIT, Scratch, feed, finish, netkit, signal};
+use crate::live::server::{Server, script};
 use serde_json::Value as Json;
-use server::{Server, script};
 use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
 use std::path::Path;

@@ -32,7 +32,7 @@ fn what_does_not_behave_is_given_up_and_reported() {
 fn the_command_reports_it_without_v() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
-    let reported = super::common::run(&["decode", "-", "-f", "ndjson"], &wire.file()).err;
+    let reported = crate::common::run(&["decode", "-", "-f", "ndjson"], &wire.file()).err;
     let line = reported.lines().find(|line| line.contains("given up")).expect("a line");
     assert!(
         line.starts_with("netkit: conversation 1 (10.1.0.0:40000 - 10.2.0.0:41000) was read as riptide for "),

@@ -3,7 +3,7 @@
 use super::{Wire, ends};
 
 fn report(wire: &Wire) -> String {
-    super::common::run(&["decode", "-", "-v"], &wire.file()).err
+    crate::common::run(&["decode", "-", "-v"], &wire.file()).err
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn middle(options: &netkit::dissect::Options, sent: &[(bool, Vec<u8>)]) -> (Vec<
     let mut wire = Wire::default();
     wire.stream_on(ends(0), sent);
     let mut found = super::Names::default();
-    let counters = super::common::dissect(wire.file(), options, &mut found);
+    let counters = crate::common::dissect(wire.file(), options, &mut found);
     let names = found.0.iter().filter(|(_, proto, _)| *proto == "nano").map(|(.., name)| *name).collect();
     (names, counters.foreign.get("tcp").copied().unwrap_or(0))
 }
@@ -234,7 +234,7 @@ fn others_are_let_go_from_their_middle() {
     wire.stream(ends(0), &[(true, frame(0x82, true, REQUEST))]);
     assert_eq!(dissect(wire.file()).0.0, [], "captured from its beginning");
     // Random bytes in the form of frames.
-    let mut random = super::common::Random(7);
+    let mut random = crate::common::Random(7);
     for _ in 0..20_000 {
         let sent: Sent = (0..4)
             .map(|n| {

@@ -3,8 +3,11 @@
 //!
 //! No test asserts how long something takes. [`HANG`] is a guard: whatever has not ended by then hangs, on any machine.
 
-// Every suite is a separate program and uses a part of this.
+// The smaller test programs use a part of this.
 #![allow(dead_code)]
+
+#[cfg(unix)]
+pub mod terminal;
 
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
 use netkit::dissect::{Counters, Inspector, Options, Sink};

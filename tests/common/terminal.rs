@@ -1,9 +1,6 @@
 //! A terminal that a test holds: its size, its modes, and all that programs write to it.
 
-// Each suite uses a part of this.
-#![allow(dead_code)]
-
-use crate::common::{self, HANG};
+use super::{self as common, HANG};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

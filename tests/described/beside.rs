@@ -1,9 +1,9 @@
 //! Several protocols on one conversation: `beside`. A session of WebRTC (`webrtc.pcap`) has STUN, DTLS, SRTP and SRTCP
 //! between one pair of ports; `webrtc.tshark.tsv` is what tshark's dissectors say of it.
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::{Scratch, fixture, numbered_files};
-use crate::run;
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 

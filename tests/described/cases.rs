@@ -1,7 +1,7 @@
 //! Compares every capture with its truth, encodes it back to its bytes, and checks delivery by hand-checked numbers.
 
 use crate::common::fixture;
-use crate::run;
+use crate::described::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 

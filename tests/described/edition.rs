@@ -1,7 +1,7 @@
 //! Numbers of several sizes, lists with an end mark, notations: their fields, the bytes that encode writes, and the
 //! mistakes in them.
 
-use crate::words::{encoded, plain, read};
+use crate::described::words::{encoded, plain, read};
 use netkit::protocols::described::load;
 use serde_json::json;
 

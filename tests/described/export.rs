@@ -2,7 +2,7 @@
 //! must decode to the same fields as the built-in protocol, and encode to the same bytes.
 
 use crate::common::{Scratch, all_fixtures, args_of, ends_in, fixture};
-use crate::run;
+use crate::described::run;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;

@@ -1,8 +1,8 @@
 //! Streams whose messages end where their own fields end (`frame = { fields = true }`).
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::{Random, Scratch, Wire, fixture};
-use crate::run;
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
 use serde_json::Value as Json;
 
 /// The values of a RESP message, by the columns of tshark: lengths of lists, numbers, texts, errors, contents.

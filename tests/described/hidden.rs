@@ -1,7 +1,7 @@
 //! Hidden numbers whose content may be absent: where encode would write another number, it is shown.
 
 use crate::common::Random;
-use crate::generated::{bytes_of, gives_back};
+use crate::described::generated::{bytes_of, gives_back};
 use netkit::codec::schema::Schemas;
 use netkit::dissect::{Options, Role};
 use netkit::protocols::described::load;

@@ -1,8 +1,8 @@
 //! Hostile traffic and hostile files: no panic, bounded memory, and whatever decodes encodes to the same bytes.
 
-use crate::cases::{CASES, pcap, toml};
 use crate::common::Random;
-use crate::run;
+use crate::described::cases::{CASES, pcap, toml};
+use crate::described::run;
 use netkit::dissect::inspector;
 use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::{Encoders, Entry, Source};
@@ -55,7 +55,7 @@ impl Sink for Fits {
 fn packets(case: &str, file: &str) -> Vec<Vec<u8>> {
     let reported = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
     let mut packets: Vec<Vec<u8>> = Vec::new();
-    for line in crate::cases::lines(&String::from_utf8(reported.stdout).unwrap()) {
+    for line in crate::described::cases::lines(&String::from_utf8(reported.stdout).unwrap()) {
         let bytes = hex::decode(line["bytes"].as_str().unwrap()).unwrap();
         match line["part"][0].as_u64() {
             Some(2..) => packets.last_mut().unwrap().extend(bytes),

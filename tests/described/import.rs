@@ -2,8 +2,8 @@
 //! of these languages wrote.
 
 use crate::common::{Scratch, fixture};
-use crate::run;
-use crate::words::read;
+use crate::described::run;
+use crate::described::words::read;
 use netkit::protocols::described::{import, load};
 use serde_json::{Value as Json, json};
 

@@ -1,8 +1,8 @@
 //! The places of protocol files: the environment and the configuration folder.
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::{self, Scratch};
-use crate::run;
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
 use std::process::Output;
 
 /// Runs `netkit decode` with this environment alone.
@@ -102,7 +102,7 @@ fn files_of_the_configuration_folder_are_named_under_v() {
 
 #[test]
 fn the_examples_are_built_in() {
-    let print = |args: &[&str]| crate::run(&[&["fields", "--examples"], args].concat());
+    let print = |args: &[&str]| crate::described::run(&[&["fields", "--examples"], args].concat());
     let list = String::from_utf8(print(&[]).stdout).unwrap();
     let files = common::entries(&common::fixture("protocols"));
     assert!(files.len() >= 8);

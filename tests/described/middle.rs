@@ -1,7 +1,7 @@
 //! Streams of described protocols from their middle: every message that is whole in the capture is read, wherever its
 //! segments begin and end.
 
-use super::common::{self, Wire};
+use crate::common::{self, Wire};
 use std::net::SocketAddr;
 
 /// MQTT's `publish` with a packet id and this number of further bytes.

@@ -1,8 +1,8 @@
 //! Files with one mistake each: refused when they are loaded, with the line.
 
-use crate::cases::pcap;
 use crate::common::fixture;
-use crate::run;
+use crate::described::cases::pcap;
+use crate::described::run;
 use netkit::protocols::described::{KEYS, load};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Numbers in text: their values, and the texts that encode writes.
 
-use crate::words::{encoded, fields, read};
+use crate::described::words::{encoded, fields, read};
 use serde_json::json;
 
 /// A file whose packet has these fields.

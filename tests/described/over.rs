@@ -1,10 +1,10 @@
 //! Files over another protocol: a game over ENet and a game over Riptide, each described in one file, and structs of
 //! protobuf.
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::{Scratch, fixture};
-use crate::run;
-use crate::words::{plain, read};
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
+use crate::described::words::{plain, read};
 use netkit::codec::schema::Schemas;
 use netkit::protocols::described::{load, load_over};
 use serde_json::{Value as Json, json};

@@ -1,9 +1,9 @@
 //! Protocols that are hard to describe, with traffic of real programs: the values match those of tshark's own
 //! dissectors (`fixtures/described/NAME.tshark.tsv`, made once), and packets encode to their bytes.
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::fixture;
-use crate::run;
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
 use serde_json::{Value as Json, json};
 
 /// A column of tshark, and the function that finds its values in a line.
@@ -473,18 +473,18 @@ fn msgpack_rpc_is_as_msgpack_says() {
 fn msgpack_rpc_is_bounded() {
     let file = std::fs::read_to_string(toml("msgpack-rpc")).unwrap();
     let packet = |levels: usize| [&b"\x93\x02\xa1m"[..], &vec![0x91; levels], b"\x90"].concat();
-    assert!(crate::words::read(&file, &packet(14))[0].get("fault").is_none());
+    assert!(crate::described::words::read(&file, &packet(14))[0].get("fault").is_none());
     for levels in [16, 17, 100, 60_000] {
-        let line = &crate::words::read(&file, &packet(levels))[0];
+        let line = &crate::described::words::read(&file, &packet(levels))[0];
         assert!(line["fault"]["text"].as_str().unwrap().contains("nested too deeply"), "{levels}: {line}");
     }
     // Counts and lengths of four bytes, with next to nothing after them.
     for kind in [0xdd, 0xdf, 0xdb, 0xc6, 0xc9] {
         let packet = [b"\x93\x02\xa1m", &[kind][..], b"\xff\xff\xff\xff\x01"].concat();
-        assert!(crate::words::read(&file, &packet)[0].get("fault").is_some(), "{kind:x}");
+        assert!(crate::described::words::read(&file, &packet)[0].get("fault").is_some(), "{kind:x}");
     }
     // What no value begins with.
-    let line = &crate::words::read(&file, b"\x93\x02\xa1m\xc1")[0];
+    let line = &crate::described::words::read(&file, b"\x93\x02\xa1m\xc1")[0];
     assert!(line["fault"]["text"].as_str().unwrap().contains("no value begins with 0xc1"), "{line}");
 }
 

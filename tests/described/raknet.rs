@@ -1,9 +1,9 @@
 //! RakNet as a described protocol, with the traffic of a real implementation, compared with tshark's own dissector
 //! (`fixtures/described/raknet.tshark.tsv`, made once).
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::fixture;
-use crate::run;
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Structs that contain themselves.
 
-use crate::words::{encoded, fields, read};
+use crate::described::words::{encoded, fields, read};
 use netkit::protocols::described::load;
 use serde_json::{Value as Json, json};
 
@@ -149,8 +149,8 @@ fn a_ring_that_nothing_ends_is_refused() {
 /// Every command that walks the tables ends.
 #[test]
 fn tables_that_contain_themselves_are_listed() {
-    let file = crate::cases::toml("dht");
-    let capture = crate::cases::pcap("dht");
+    let file = crate::described::cases::toml("dht");
+    let capture = crate::described::cases::pcap("dht");
     for args in [
         &["fields", "dht", "--protocol-file", &file][..],
         &["fields", "dht", "-f", "json", "--protocol-file", &file],
@@ -160,11 +160,12 @@ fn tables_that_contain_themselves_are_listed() {
         &["stats", &capture, "-p", &file, "--by", "entries.value.number"],
         &["diff", &capture, &capture, "-p", &file],
     ] {
-        let done = crate::run(args);
+        let done = crate::described::run(args);
         assert!(matches!(done.status.code(), Some(0)), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
         assert!(!done.stdout.is_empty(), "{args:?}");
     }
-    let done = crate::run(&["decode", &capture, "-p", &file, "--filter", "entries.value.list.list.nothing == 3"]);
+    let done =
+        crate::described::run(&["decode", &capture, "-p", &file, "--filter", "entries.value.list.list.nothing == 3"]);
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("no field \"nothing\""));
 }

@@ -1,6 +1,6 @@
 //! `scale` on all numbers, and keys of `xor` as wide as theirs: what is shown, and the bytes that encode writes.
 
-use crate::words::{encoded, plain};
+use crate::described::words::{encoded, plain};
 use serde_json::{Value as Json, json};
 
 /// The value of the field `a`, whose line ends like this.

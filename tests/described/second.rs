@@ -1,7 +1,7 @@
 //! Messages identified by text, lists with an end mark, conditions with `or`: their fields, and the bytes that encode
 //! writes.
 
-use crate::words::{fields, plain, read};
+use crate::described::words::{fields, plain, read};
 use netkit::protocols::described::load;
 use serde_json::json;
 

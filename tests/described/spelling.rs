@@ -1,6 +1,6 @@
 //! Other spellings of types: the words of the first schemas, and halves of bytes.
 
-use crate::words::{encoded, fields, plain, read};
+use crate::described::words::{encoded, fields, plain, read};
 use netkit::protocols::described::load;
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! The cost of a described protocol: no allocation a packet in the steady state, because all buffers, trees and windows
 //! are reused; and time in proportion to the input.
 
-use crate::cases::toml;
 use crate::common::{Wire, dissect};
+use crate::described::cases::toml;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::protocols::{self, described};
 use netkit::render::{Format, Renderer, Style};

@@ -1,6 +1,6 @@
 //! Numbers that are points in time.
 
-use crate::words::{encoded, fields, plain};
+use crate::described::words::{encoded, fields, plain};
 use serde_json::json;
 
 #[test]

@@ -1,8 +1,8 @@
 //! Relations and delivery by `[numbers]` and `[requests]`, compared with the fields themselves.
 
-use crate::cases::{lines, pcap, toml};
 use crate::common::{Scratch, Wire};
-use crate::run;
+use crate::described::cases::{lines, pcap, toml};
+use crate::described::run;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! A described protocol over WebSocket: plain and deflated messages, recognised by the URL's path.
 
-use crate::cases::lines;
 use crate::common::{Scratch, Wire};
-use crate::run;
+use crate::described::cases::lines;
+use crate::described::run;
 use flate2::{Compress, Compression, FlushCompress};
 use serde_json::{Value as Json, json};
 

@@ -142,7 +142,7 @@ fn signed_bits() {
         let folder = crate::common::Scratch::new("signed");
         let line = json!({"proto": "toy", "message": "packet", "fields": {"x": x, "y": 1}});
         let (toml, line) = (folder.write("toy.toml", file), folder.write("line", line.to_string()));
-        let done = crate::run(&["encode", "--protocol-file", &toml, "--json", &line]);
+        let done = crate::described::run(&["encode", "--protocol-file", &toml, "--json", &line]);
         let (out, why) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         match bytes {
             Some(bytes) => assert_eq!(out.trim(), bytes, "{why}"),

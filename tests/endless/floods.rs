@@ -1,7 +1,7 @@
 //! Sessions with a peer that floods end in time: at the user's request at once, and at the overall deadline.
 
 use crate::common::side_by_side;
-use crate::peer::{HANG, Peer, hex};
+use crate::endless::peer::{HANG, Peer, hex};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
 use netkit::live::net::{CancelToken, Target};

@@ -3,7 +3,7 @@
 //! it saw.
 
 use crate::common::{self, Done, NETKIT, finish, netkit, signal, until};
-use crate::gne_peer::{Kind, Order, Server};
+use crate::replay::gne_peer::{Kind, Order, Server};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;

@@ -176,7 +176,7 @@ fn joined_files_are_linked_as_one() {
         files[usize::from(k >= 300)].extend_from_slice(&rest[..length]);
         rest = &rest[length..];
     }
-    let scratch = super::common::Scratch::new("link-join");
+    let scratch = crate::common::Scratch::new("link-join");
     let names = ["a.pcap", "b.pcap"].map(|name| scratch.file(name));
     names.iter().zip(files).for_each(|(name, bytes)| std::fs::write(name, bytes).unwrap());
     let joined = feed(netkit(&["decode", "-q", "--join", "--link", "-f", "ndjson"]).args(&names), b"").ok();

@@ -1,8 +1,8 @@
 //! `related`: the relation in a note's text is the one in the data, and filters by it select the same messages as the
 //! same condition on the lines.
 
-use super::common::{Scratch, feed, fixture, netkit};
 use super::{decode, decode_with};
+use crate::common::{Scratch, feed, fixture, netkit};
 use netkit::filter::{Filter, Names};
 use serde_json::{Value as Json, json};
 

@@ -1,8 +1,8 @@
 //! Every fixture, cut, flipped and spliced; seeded, so that each run has the same input. `../damage.rs` has single
 //! messages, cut at every length and with flipped bits.
 
-use super::common::Random;
-use super::{harness, seeds};
+use crate::common::Random;
+use crate::{harness, seeds};
 use netkit::protocols;
 
 /// Mutates input.

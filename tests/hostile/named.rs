@@ -1,8 +1,8 @@
 //! Named cases: the first things that an attacker would try.
 
-use super::common::HANG;
-use super::harness;
 use super::program::{File, client, netkit, netkit_in, server, set_seconds};
+use crate::common::HANG;
+use crate::harness;
 use netkit::protocols::by_name;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -460,7 +460,7 @@ fn names_of_unusual_bytes() {
     let mut file = file.done();
     file.truncate(file.len() - 1);
     std::fs::write(&path, file).expect("written");
-    let done = super::common::netkit(&["decode"]).arg(&path).output().expect("runs");
+    let done = crate::common::netkit(&["decode"]).arg(&path).output().expect("runs");
     assert_eq!(done.status.code(), Some(3));
     harness::harmless("stderr", &done.stderr);
     assert!(text(&done.stderr).contains("truncated"), "{}", text(&done.stderr));

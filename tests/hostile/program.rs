@@ -70,7 +70,7 @@ pub fn set_seconds(file: &mut [u8], at: usize, seconds: u32) {
 
 /// Runs netkit with these arguments and this input.
 pub fn netkit(args: &[&str], input: &[u8]) -> Output {
-    run(&mut super::common::netkit(args), input)
+    run(&mut crate::common::netkit(args), input)
 }
 
 /// The same, with an address space of `mib` MiB.

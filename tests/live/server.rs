@@ -1,5 +1,4 @@
 //! Real servers for the live tests: pytide-networking for Riptide, pinus for nano.
-#![allow(dead_code, reason = "each suite uses some of it")]
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Lines, Write};

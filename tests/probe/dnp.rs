@@ -1,7 +1,7 @@
 //! DNP. Answers of the C++, Java and Python servers (dnp-probe.pcap).
 
-use super::common::side_by_side;
 use super::peer::*;
+use crate::common::side_by_side;
 
 /// Allows a probe's messages: requests, closes, acknowledgements, parts without an end; with exact lengths.
 fn check(bytes: &[u8]) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Servers of other protocols: whatever they answer, they are not recognised as ours.
 
-use super::common::side_by_side;
 use super::peer::{Say, V4, ask, hex, ms, outcome, request, tcp, text, udp};
+use crate::common::side_by_side;
 use netkit::live::probe::{Report, Request};
 
 /// A server's reaction to received bytes.

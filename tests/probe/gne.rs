@@ -1,7 +1,7 @@
 //! GNE. Bytes of gne-probe.pcap: trunk's server (little-endian), 0.70's (big-endian).
 
-use super::common::side_by_side;
 use super::peer::*;
+use crate::common::side_by_side;
 
 /// The request that reads the same in both byte orders.
 const STRANGER: &str =
@@ -187,7 +187,7 @@ fn rounds_are_refused_once() {
     let target = peer.addr.to_string();
     let run = |more: &[&str]| {
         let args = [&["probe", &target, "-p", "gne", "-n", "1", "-W", "3s", "--every", "100ms"], more].concat();
-        super::common::program().args(args).stdout(std::process::Stdio::piped()).spawn().unwrap()
+        crate::common::program().args(args).stdout(std::process::Stdio::piped()).spawn().unwrap()
     };
     let child = run(&["--connect", "-f", "ndjson"]);
     peer.until(|sent| sent.iter().filter(|stream| stream.ends_with(&hex(EXIT))).count() > 3);
@@ -199,7 +199,7 @@ fn rounds_are_refused_once() {
     assert!(summaries.clone().count() > 1 && summaries.all(|line| line["sockets_left"].is_null()), "{out}");
     assert_eq!(peer.sent().iter().filter(|stream| stream.starts_with(&hex(STRANGER))).count(), 1);
     // Without it each round would be refused.
-    let refused = super::common::program().args(["probe", &target, "-p", "gne", "--every", "1s"]).output().unwrap();
+    let refused = crate::common::program().args(["probe", &target, "-p", "gne", "--every", "1s"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("costs the server a socket"), "{refused:?}");
     assert!(ends.lock().unwrap().iter().all(|end| *end == "left"));
@@ -223,7 +223,7 @@ fn what_it_costs_is_reported() {
             conn.drain();
         });
         let args = ["probe", &peer.addr.to_string(), "-p", "gne", "-f", format];
-        let done = super::common::program().args(args).output().unwrap();
+        let done = crate::common::program().args(args).output().unwrap();
         let out = String::from_utf8(done.stdout).unwrap();
         assert!(out.contains(words), "{format}: {out}");
     }

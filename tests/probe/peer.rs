@@ -1,7 +1,7 @@
 //! Scripted peers, with checks of all bytes that they receive.
 
-pub use super::common::{closed_tcp, closed_udp};
 use crate::common::Receive;
+pub use crate::common::{closed_tcp, closed_udp};
 use netkit::dissect::Options;
 use netkit::live::net::{CancelToken, Target};
 use netkit::live::probe::{self, Report, Request, Shared};

@@ -3,8 +3,8 @@
 //! The C# library checks how many bytes are available, and reads a length only if it is complete. So it never notices
 //! the end of a connection by itself: its socket stays open until a message ends it.
 
-use super::common::side_by_side;
 use super::peer::{ask, ask_until, hex, ms, outcome, request, text, version};
+use crate::common::side_by_side;
 use netkit::live::net::CancelToken;
 use netkit::live::probe::{Carrier, Report};
 use std::io::{Read, Write};

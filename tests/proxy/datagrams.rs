@@ -1,7 +1,7 @@
 //! Datagrams through a relay.
 
 use crate::common::{Receive, closed_udp};
-use crate::relay::{config, start};
+use crate::proxy::relay::{config, start};
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::live::proxy::{Impairments, Loss};
 use std::net::{SocketAddr, UdpSocket};

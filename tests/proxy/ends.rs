@@ -2,8 +2,8 @@
 //! ends, are repeated between two sockets.
 #![cfg(unix)]
 
-use crate::command::{GUARD, Proxy, reports, sockets};
 use crate::common::{Receive, fixture};
+use crate::proxy::command::{GUARD, Proxy, reports, sockets};
 use netkit::capture::{Body, Decoded, Packets};
 use std::net::{SocketAddr, UdpSocket};
 

@@ -1,8 +1,8 @@
 //! Edits of a described protocol whose headers are shown; a server checks the derived fields.
 #![cfg(unix)]
 
-use crate::command::{Proxy, lines, sockets};
 use crate::common::Receive;
+use crate::proxy::command::{Proxy, lines, sockets};
 
 const FILE: &str = r#"
 protocol = "mygame"

@@ -1,8 +1,8 @@
 //! Hostile clients and servers, with rules: the proxy keeps running, stays within its limits, and serves other clients.
 #![cfg(target_os = "linux")]
 
-use crate::command::{GUARD, Proxy};
 use crate::common::Receive;
+use crate::proxy::command::{GUARD, Proxy};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The loss that Riptide's notify messages show, compared with the number of datagrams that the proxy dropped.
 #![cfg(unix)]
 
-use crate::command::{Proxy, sockets};
 use crate::common::{Receive, Scratch, run};
+use crate::proxy::command::{Proxy, sockets};
 use std::net::UdpSocket;
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 #![cfg(unix)]
 
 use super::command::{GUARD, Proxy, command, sockets};
-use super::terminal::{Terminal, no_setsid};
 use crate::common::Receive;
+use crate::common::terminal::{Terminal, no_setsid};
 use netkit::capture::{Capture, Leg};
 use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;

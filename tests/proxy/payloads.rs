@@ -2,8 +2,8 @@
 //! payloads. The expected values are those that the peers sent and received.
 #![cfg(unix)]
 
-use crate::command::{GUARD, Proxy};
 use crate::common::program;
+use crate::proxy::command::{GUARD, Proxy};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! `--rules` reloads while the proxy runs; output formats, profiles, and `--like` a capture.
 #![cfg(unix)]
 
-use crate::command::{GUARD, Proxy, command, lines};
 use crate::common::{Receive, Scratch, numbered_files};
+use crate::proxy::command::{GUARD, Proxy, command, lines};
 use std::fs;
 use std::net::UdpSocket;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Rules on streams: whole messages, however they are segmented, over TCP and WebSocket.
 #![cfg(unix)]
 
-use crate::command::{GUARD, Proxy, lines, sockets};
 use crate::common::Receive;
+use crate::proxy::command::{GUARD, Proxy, lines, sockets};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

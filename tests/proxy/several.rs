@@ -2,8 +2,8 @@
 //! all of them share follows.
 #![cfg(unix)]
 
-use crate::command::{Proxy, lines, sockets};
 use crate::common::Receive;
+use crate::proxy::command::{Proxy, lines, sockets};
 
 const FILE: &str = r#"
 protocol = "mygame"

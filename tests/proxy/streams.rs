@@ -1,7 +1,7 @@
 //! Streams through a relay: bytes, half-closes, resets, refusals.
 
 use crate::common::closed_tcp;
-use crate::relay::{config, start};
+use crate::proxy::relay::{config, start};
 use netkit::live::proxy::{Impairments, Rate};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

@@ -1,6 +1,6 @@
 //! Captures as lists of packets, parts cut out of them, and the messages read from the parts.
 
-use super::common;
+use crate::common;
 use netkit::capture::{Body, Capture, Decoded, LinkType, Packet, Packets, PcapWriter, Segment, Time, ethernet};
 use netkit::dissect::{Counters, Decision, Evidence, Inspector, Message, Observation, Options, Sink};
 use netkit::flow::{Caps, Table};

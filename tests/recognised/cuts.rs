@@ -2,7 +2,7 @@
 //! that `-p` finds.
 
 use super::captured::{CUTS, Cut, Kept, Line, Unclaimed, options, other_ports, packets, read, read_file};
-use super::common::{ends_in, entries, external_captures, fixture};
+use crate::common::{ends_in, entries, external_captures, fixture};
 use netkit::dissect::Evidence;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;

@@ -2,7 +2,7 @@
 //! with those that `-p` finds.
 
 use super::captured::{Cut, Kept, Line, other_ports, packets, read, read_file};
-use super::common::{ends_in, entries, fixture};
+use crate::common::{ends_in, entries, fixture};
 use netkit::dissect::Options;
 use std::collections::BTreeSet;
 

@@ -1,12 +1,12 @@
 //! A foundry of near misses: random conversations of other protocols, at every default port. No protocol claims one.
 //!
-//! `NETKIT_FOUNDRY=300000 cargo test --release --test recognised foundry -- --nocapture` makes this number of each
+//! `NETKIT_FOUNDRY=300000 cargo test --release --test behaviour foundry -- --nocapture` makes this number of each
 //! kind, spread over the ports, and prints each claim with its bits and the resulting bound. `NETKIT_FOUNDRY_OF=quake`
 //! makes the kinds of this name alone.
 
 use super::captured::Kept;
-use super::common::{Random, ends_in, entries, fixture};
 use super::generators::{Exchange, GENERATORS, Generator};
+use crate::common::{Random, ends_in, entries, fixture};
 use netkit::capture::{Segment, Time};
 use netkit::dissect::{Decision, Evidence, Inspector, Message, Observation, Options, Sink};
 use netkit::flow::{Caps, Table, Transport};

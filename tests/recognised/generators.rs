@@ -1,7 +1,7 @@
 //! Random protocols that are not ours: each conversation belongs to another protocol of its kind, with its own numbers,
 //! sizes and constants.
 
-use super::common::Random;
+use crate::common::Random;
 use netkit::flow::Transport;
 
 /// The sent bytes, and whether the client sends them.

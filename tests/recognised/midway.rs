@@ -2,8 +2,8 @@
 //! part has. Each exception is counted, and none is silent.
 
 use super::captured::{Kept, Line, file, options, packets, read, read_file};
-use super::common;
 use super::cuts::{captures, captures_in_part};
+use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};

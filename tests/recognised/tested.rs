@@ -1,7 +1,7 @@
 //! A server that receives malformed packets is not given up because of them.
 
 use super::captured::{Kept, Line, options, packets, read, read_file};
-use super::common::{Random, fixture};
+use crate::common::{Random, fixture};
 
 /// A capture with `count` broken datagrams of the client among the packets from `at` on: one after each `every`
 /// packets, or all at once for 0.

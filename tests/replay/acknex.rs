@@ -1,7 +1,7 @@
 //! Acknex: datagrams without a session.
 
-use crate::delivery::delivered;
-use crate::stage::{Stage, conversation};
+use crate::replay::delivery::delivered;
+use crate::replay::stage::{Stage, conversation};
 
 const CAPTURES: [&str; 3] = ["acknex/acknex-sim-fixed.pcap", "acknex/acknex-silence.pcap", "acknex/acknex-a5.pcap"];
 

@@ -1,6 +1,6 @@
 //! Messages that may harm a peer are refused, and reported.
 
-use crate::stage::{Stage, both, conversation, recording};
+use crate::replay::stage::{Stage, both, conversation, recording};
 use netkit::capture::{Body, LinkType, Packets, PcapWriter, Time, ethernet};
 use netkit::dissect::Role;
 use netkit::live::replay::{Choices, Order, Pace, Plan, Recording};

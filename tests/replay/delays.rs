@@ -1,7 +1,7 @@
 //! `delay TIME` of an edit moves a message in time: messages that depend on it wait, all others go on.
 
-use crate::simulated::{ASAP, CLOCK, Dice, Played, simulated};
-use crate::stage::{Stage, conversation};
+use crate::replay::simulated::{ASAP, CLOCK, Dice, Played, simulated};
+use crate::replay::stage::{Stage, conversation};
 use netkit::capture::Time;
 use netkit::dissect::Role;
 use netkit::live::replay::{Conversation, Pace};

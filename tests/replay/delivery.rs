@@ -1,8 +1,8 @@
 //! Checks which messages each side received. Reliable messages must arrive once and unchanged; for all others the
 //! network's log explains why one is missing or doubled.
 
-use crate::simulated::{Sent, lossy};
-use crate::stage::{Stage, both, reported};
+use crate::replay::simulated::{Sent, lossy};
+use crate::replay::stage::{Stage, both, reported};
 use netkit::capture::Time;
 use netkit::dissect::{Dissection, FlowInfo, Message, Options, Out, Provenance, Sink};
 use netkit::flow::{Side, Transport};

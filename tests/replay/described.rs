@@ -1,8 +1,8 @@
 //! Protocols of files: numbers, acknowledgements and values of the session are live.
 
 use crate::common::{Receive, Scratch, feed, netkit};
-use crate::delivery::delivered;
-use crate::stage::{Stage, conversation};
+use crate::replay::delivery::delivered;
+use crate::replay::stage::{Stage, conversation};
 use std::net::UdpSocket;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! DNP: messages, parts, links.
 
-use crate::delivery::delivered;
-use crate::stage::{Stage, conversation};
+use crate::replay::delivery::delivered;
+use crate::replay::stage::{Stage, conversation};
 
 const CAPTURES: [(&str, u64); 5] = [
     ("dnp/dnp-basic.pcap", 1),

@@ -1,6 +1,6 @@
 //! `--on`: an edit is sent exactly as written, or it is refused before the first packet.
 
-use crate::stage::{Stage, conversation, to};
+use crate::replay::stage::{Stage, conversation, to};
 use netkit::encode::json;
 use serde_json::Value;
 use std::process::{Command, Output};

@@ -1,7 +1,7 @@
 //! GNE: the handshake, both byte orders, datagrams beside the stream.
 
-use crate::delivery::delivered;
-use crate::stage::{Stage, conversation};
+use crate::replay::delivery::delivered;
+use crate::replay::stage::{Stage, conversation};
 
 const CAPTURES: [&str; 7] = [
     "gne/gne-le-udp-full.pcap",
@@ -39,7 +39,7 @@ fn a_refusal_shows_what_the_server_has() {
     let stage = Stage::default();
     let played = conversation("gne/gne-le-tcponly.pcap", 1, &stage);
     let refusing = conversation("gne/gne-be-refused-user.pcap", 1, &stage);
-    let [client, _] = crate::stage::both_of([&played, &refusing], &stage);
+    let [client, _] = crate::replay::stage::both_of([&played, &refusing], &stage);
     assert!(!client.complete());
     let why = client.ended.unwrap();
     assert!(why.contains("An exactly 31 bytes long title!") && why.contains("byte order be"), "{why}");

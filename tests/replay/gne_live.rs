@@ -4,9 +4,9 @@
 //! what a little-endian capture must become for a big-endian server.
 
 use crate::common::Receive;
-use crate::gne_peer::{Kind, Order, Seen, Server};
-use crate::gne_peer::{frame, say};
-use crate::stage::{Stage, answer, conversation, to};
+use crate::replay::gne_peer::{Kind, Order, Seen, Server};
+use crate::replay::gne_peer::{frame, say};
+use crate::replay::stage::{Stage, answer, conversation, to};
 use netkit::dissect::Role;
 use netkit::live::replay::Report;
 use netkit::message::Channel;

@@ -1,7 +1,7 @@
 //! nano and its relatives: TCP and WebSocket.
 
-use crate::delivery::delivered;
-use crate::stage::{Stage, conversation, to};
+use crate::replay::delivery::delivered;
+use crate::replay::stage::{Stage, conversation, to};
 use std::time::Duration;
 
 const CAPTURES: [(&str, u64); 4] = [

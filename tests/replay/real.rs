@@ -1,8 +1,8 @@
 //! Captures of real peers for which replays once failed, played by scripted peers on a simulated clock. Without ports,
 //! the time is that of the recording and does not depend on the machine.
 
-use crate::simulated::{ASAP, CLOCK, Played, between, simulated};
-use crate::stage::{Stage, conversation, recording};
+use crate::replay::simulated::{ASAP, CLOCK, Played, between, simulated};
+use crate::replay::stage::{Stage, conversation, recording};
 use netkit::dissect::Role;
 use netkit::live::replay::actor::Recorded;
 use netkit::live::replay::{Conversation, Divergence, Report};
@@ -314,7 +314,7 @@ fn an_answer_that_does_not_come() {
         let at = messages.iter().position(|m| is(m, Role::Server, "response")).expect("a response");
         messages.remove(at);
     });
-    let played = crate::simulated::hasty([&client, &server], &STAGE, Duration::from_millis(900));
+    let played = crate::replay::simulated::hasty([&client, &server], &STAGE, Duration::from_millis(900));
     let report = &played.reports[0];
     assert_eq!((report.sent, &report.trouble), (report.steps, &None), "{report}");
     let reported: Vec<&String> = report.remarks.iter().filter(|r| r.contains("did not arrive within 900ms")).collect();
@@ -362,7 +362,7 @@ fn a_peer_that_stops_answering() {
         let at = messages.iter().position(|m| is(m, Role::Client, "reliable")).expect("a message");
         messages.truncate(at);
     });
-    let played = crate::simulated::vanishing([&client, &server], &STAGE, Duration::from_millis(1500));
+    let played = crate::replay::simulated::vanishing([&client, &server], &STAGE, Duration::from_millis(1500));
     let report = &played.reports[0];
     let trouble = report.trouble.as_deref().unwrap_or_default();
     assert!(trouble.starts_with("the peer has stopped answering: reliable "), "{report}");
@@ -374,7 +374,7 @@ fn a_peer_that_stops_answering() {
 /// A carrier that differs from the recording's is reported first, and no goodbye is sent to a stranger.
 #[test]
 fn another_carrier_is_named() {
-    use crate::stage::{answer, to};
+    use crate::replay::stage::{answer, to};
     use std::io::{Read, Write};
     let plain = conversation("real/pinus-tcp-plain.pcap", 1, &STAGE);
     let web = conversation("nano/pomelo-ws.pcap", 1, &STAGE);

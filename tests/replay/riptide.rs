@@ -1,9 +1,9 @@
 //! Riptide: all wire families, UDP and TCP.
 
 use crate::common::Receive;
-use crate::delivery::delivered;
-use crate::simulated::{CLOCK, simulated};
-use crate::stage::{Stage, conversation, to};
+use crate::replay::delivery::delivered;
+use crate::replay::simulated::{CLOCK, simulated};
+use crate::replay::stage::{Stage, conversation, to};
 use std::collections::BTreeSet;
 use std::net::UdpSocket;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Two players against each other on a simulated clock: no port, no thread, no sleep. The network between them has
 //! latency, and loses and duplicates datagrams, by a seed.
 
-use crate::stage::{Stage, conversation, options};
+use crate::replay::stage::{Stage, conversation, options};
 use netkit::capture::Time;
 use netkit::dissect::Role;
 use netkit::flow::Transport;

@@ -1,6 +1,6 @@
 //! `stats --by FIELD`: the groups are those of decode's lines, and add up to the total.
 
-use super::common::{Done, args_of, feed, fixture, netkit};
+use crate::common::{Done, args_of, feed, fixture, netkit};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! `netkit report`: the page's figures equal those of `stats -f json`, the content of a capture stays text, and the
 //! page's policy allows only its own style and script.
 
-use super::common::{self, Scratch, Wire, args_of, ends_in, feed, fixture, run};
 use super::{Json, fixtures, netkit, stats};
+use crate::common::{self, Scratch, Wire, args_of, ends_in, feed, fixture, run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

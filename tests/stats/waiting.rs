@@ -1,8 +1,8 @@
 //! `stats --unanswered`, `--never-acked`, `--slow`, `--latency`: lists of the relations that `decode --link` prints for
 //! each message.
 
-use super::common::{Done, args_of, feed, fixture, netkit};
 use super::{delivery_files, stats};
+use crate::common::{Done, args_of, feed, fixture, netkit};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The README's picture of the inspector, drawn from the cells of its screen in their colours.
 //!
-//! `NETKIT_BLESS=1 cargo test --test view picture` redraws `fixtures/view.svg`.
+//! `NETKIT_BLESS=1 cargo test --test behaviour view::picture` redraws `fixtures/view.svg`.
 
 use super::{buffer, press, store};
 use crate::common::fixture;
@@ -91,5 +91,8 @@ fn picture() {
         std::fs::write(&file, &svg).expect("written");
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(kept == svg, "fixtures/view.svg is not what is drawn: NETKIT_BLESS=1 cargo test --test view picture");
+    assert!(
+        kept == svg,
+        "fixtures/view.svg is not what is drawn: NETKIT_BLESS=1 cargo test --test behaviour view::picture"
+    );
 }

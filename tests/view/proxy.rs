@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::Receive;
-use crate::terminal::{Terminal, no_setsid};
+use crate::common::terminal::{Terminal, no_setsid};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 

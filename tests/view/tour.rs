@@ -1,7 +1,7 @@
 //! The inspector in a real terminal.
 
+use crate::common::terminal::{LEADER, Terminal, no_setsid};
 use crate::common::{self, Scratch};
-use crate::terminal::{LEADER, Terminal, no_setsid};
 use netkit::protocols;
 use netkit::view::{Input, Screen, State, Store, Subject};
 use ratatui_crossterm::crossterm::event::Event;
@@ -250,7 +250,7 @@ fn a_panic_gives_the_terminal_back() {
         let mut terminal = Terminal::new(100, 30);
         let before = terminal.modes();
         let mut command = Command::new(&this);
-        command.args(["--exact", "tour::panics", "--nocapture"]);
+        command.args(["--exact", "view::tour::panics", "--nocapture"]);
         let child = terminal.start_below(LEADER, &command, &[(PANICS, thread)]);
         terminal.writes("\x1b[?1049l");
         terminal.shows(report);

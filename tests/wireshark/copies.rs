@@ -206,11 +206,11 @@ fn hostile_text_breaks_no_comment() {
     let kept = "x]]\n".repeat(15_000);
     let count = out.windows(kept.len()).filter(|window| *window == kept.as_bytes()).count();
     assert_eq!(count, packets.len());
-    if crate::pdml::tshark() {
-        let script = crate::annotated::script(&folder, &[]);
+    if crate::wireshark::pdml::tshark() {
+        let script = crate::wireshark::annotated::script(&folder, &[]);
         let annotated = folder.path().join("annotated.pcapng");
         std::fs::write(&annotated, &out).expect("written");
-        let shown = crate::pdml::frames(&script, &annotated);
+        let shown = crate::wireshark::pdml::frames(&script, &annotated);
         assert_eq!(shown.len(), packets.len());
         // Other programs' comments that look like trees are not drawn, or are reported as invalid.
         let forged = [
@@ -231,7 +231,7 @@ fn hostile_text_breaks_no_comment() {
         }
         std::fs::write(&annotated, &file).expect("written");
         let forged_file = file;
-        let shown = crate::pdml::frames(&script, &annotated);
+        let shown = crate::wireshark::pdml::frames(&script, &annotated);
         assert_eq!(shown.len(), forged.len());
         // Escape sequences in them stay text.
         let mut file = Vec::new();
@@ -241,7 +241,7 @@ fn hostile_text_breaks_no_comment() {
                     netkit:1 p=riptide m=connect h=1b5b33 :f a%1b,0,24,t ~b%1b,0,24,s%1b%5b4m";
         writer.packet(interface, Time::micros(1, 0), &packets[0], packets[0].len(), [text]).expect("written");
         std::fs::write(&annotated, &file).expect("written");
-        let shown = crate::pdml::run(&script, &annotated, &["-V", "-O", "netkit"]);
+        let shown = crate::wireshark::pdml::run(&script, &annotated, &["-V", "-O", "netkit"]);
         // Wireshark shows the comment itself above our tree.
         let tree = shown.split_once("netkit").map_or("", |(_, tree)| tree);
         let tree = tree.split_once("\\x1b[31m\\u{9b}2J\\u{202e}").map(|(_, tree)| tree);
@@ -249,7 +249,7 @@ fn hostile_text_breaks_no_comment() {
         assert!(!tree.contains('\u{1b}') && tree.contains("\\x1b[4m"), "{tree:?}");
         std::fs::write(&annotated, &forged_file).expect("written");
         // Without a tree on the screen, and without a filter on its fields, comments are not read that far.
-        let shown = crate::pdml::run(&script, &annotated, &["-V", "-O", "netkit"]);
+        let shown = crate::wireshark::pdml::run(&script, &annotated, &["-V", "-O", "netkit"]);
         assert!(shown.contains("this comment cannot be drawn"), "{shown}");
     }
 }

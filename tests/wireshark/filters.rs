@@ -1,8 +1,8 @@
 //! Filters of netkit and of Wireshark select the same frames; notes are expert information.
 
-use crate::annotated;
 use crate::common::*;
-use crate::pdml;
+use crate::wireshark::annotated;
+use crate::wireshark::pdml;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! live output is complete when traffic pauses.
 #![cfg(unix)]
 
+use super::{annotated, pdml, values};
 use crate::common::*;
-use crate::{annotated, pdml, values};
 use netkit::capture::{Body, Capture, Decoded, LinkType, Packets, PcapNgWriter, PcapWriter, Time};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,8 +1,8 @@
 //! tshark shows every value of `-f json` at its place, and no other value.
 
-use crate::annotated;
 use crate::common::*;
-use crate::pdml::{self, Item};
+use crate::wireshark::annotated;
+use crate::wireshark::pdml::{self, Item};
 use netkit::capture::Capture;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;

@@ -2,8 +2,6 @@
 
 mod acknex;
 mod command;
-#[path = "../common/mod.rs"]
-mod common;
 mod dangerous;
 mod delays;
 mod delivery;
@@ -13,7 +11,7 @@ mod edit;
 mod flood;
 mod gne;
 mod gne_live;
-mod gne_peer;
+pub mod gne_peer;
 mod interrupt;
 mod listen;
 mod load;

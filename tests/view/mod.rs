@@ -1,19 +1,16 @@
 //! `netkit view`: golden screens of each pane and page at three sizes, and a tour in a terminal.
 //!
 //! The screens are in `tests/view/screens.txt`, without colours; under a row, `~` marks the cells that are drawn
-//! in reverse. `NETKIT_BLESS=1 cargo test --test view` writes them: read the difference before you commit it.
+//! in reverse. `NETKIT_BLESS=1 cargo test --test behaviour view::` writes them: read the difference before you commit
+//! it.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod picture;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
-#[path = "../common/terminal.rs"]
-mod terminal;
-#[cfg(unix)]
 mod tour;
 
+use crate::common;
 use netkit::capture::{Capture, Input, Time};
 use netkit::dissect::{Message, Sink};
 use netkit::filter::{Filter, Names};
@@ -192,7 +189,7 @@ fn screens() {
     }
     let held = std::fs::read_to_string(&file).expect("the screens");
     let first = held.lines().zip(all.lines()).position(|(held, new)| held != new);
-    assert!(held == all, "{SCREENS} differs from line {first:?} on: NETKIT_BLESS=1 cargo test --test view");
+    assert!(held == all, "{SCREENS} differs from line {first:?} on: NETKIT_BLESS=1 cargo test --test behaviour view::");
 }
 
 /// With colours the text is the same: no meaning is in a colour alone.

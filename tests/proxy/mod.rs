@@ -1,11 +1,5 @@
 //! `netkit proxy` on loopback: traffic that passes unchanged, impairments, edits, and limits.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[cfg(unix)]
-#[path = "../common/terminal.rs"]
-mod terminal;
-
 mod command;
 mod datagrams;
 mod ends;

@@ -1,14 +1,12 @@
 //! Filters on the tree select the same messages as the same condition on the JSON lines.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod condition;
 mod counted;
 mod ends;
 mod link;
 mod related;
 
-use common::{args_of, feed, fixture, netkit};
+use crate::common::{args_of, feed, fixture, netkit};
 use netkit::filter::{Filter, Names};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;

@@ -6,8 +6,6 @@ mod cuts;
 mod midway;
 mod tested;
 
-#[path = "../common/mod.rs"]
-mod common;
 mod files;
 mod foundry;
 mod generators;

@@ -2,8 +2,6 @@
 
 mod acknex;
 mod command;
-#[path = "../common/mod.rs"]
-mod common;
 mod described;
 mod dnp;
 mod foreign;

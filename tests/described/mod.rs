@@ -3,8 +3,6 @@
 mod beside;
 mod cases;
 mod check;
-#[path = "../common/mod.rs"]
-mod common;
 mod edition;
 mod export;
 mod fields_end;
@@ -30,6 +28,8 @@ mod times;
 mod traffic;
 mod websocket;
 mod words;
+
+use crate::common;
 
 /// Runs the program with these arguments, without the configuration of the person who runs the tests.
 fn run(args: &[&str]) -> std::process::Output {

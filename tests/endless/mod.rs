@@ -5,12 +5,7 @@
 //! for the peer would never end.
 
 mod answers;
-#[path = "../common/mod.rs"]
-mod common;
 mod floods;
-#[path = "../replay/gne_peer.rs"]
-#[allow(dead_code)]
-mod gne_peer;
 #[cfg(unix)]
 mod leaving;
 mod peer;

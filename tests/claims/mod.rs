@@ -7,10 +7,8 @@ mod port;
 mod random;
 mod websocket;
 
-#[path = "../common/mod.rs"]
-mod common;
-
-use common::{Wire, ends_in, entries, fixture};
+use crate::common;
+use crate::common::{Wire, ends_in, entries, fixture};
 use netkit::dissect::{Counters, Message, Sink};
 use std::net::SocketAddr;
 

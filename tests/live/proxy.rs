@@ -1,16 +1,11 @@
-//! Real peers through a proxy: Riptide by pytide-networking (PyPI), nano by pinus (npm). Like `live`, ignored unless
-//! they are installed; `.ci/run` runs them.
+//! Real peers through a proxy.
 
+use super::server::{Server, script};
 #[cfg(unix)]
-mod common;
-#[path = "live/server.rs"]
-mod server;
+use crate::common;
 #[cfg(unix)]
-#[path = "common/terminal.rs"]
-mod terminal;
-
+use crate::common::terminal;
 use serde_json::Value;
-use server::{Server, script};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;

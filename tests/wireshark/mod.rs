@@ -1,9 +1,6 @@
 //! `netkit decode -f pcapng`: the capture with its messages as comments, and the script that draws them
 //! in Wireshark.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod annotated;
 mod copies;
 mod filters;

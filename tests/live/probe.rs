@@ -1,8 +1,4 @@
-//! Probes of real servers: Riptide by pytide-networking (PyPI), nano by pinus (npm).
-//!
-//! They need an install, so they are ignored; `.ci/run` makes it and runs them with `NETKIT_LIVE_PYTHON` (an
-//! interpreter that has pytide) and `NETKIT_LIVE_NODE` (a folder with node_modules). A missing variable is a failure
-//! here: nothing is skipped silently.
+//! Probes of real servers.
 //!
 //! tests/probe covers, with bytes of real captures, the outcomes that real servers cannot produce:
 //!
@@ -19,11 +15,8 @@
 //! No package registry has a server of DNP or Acknex, and GNE's library needs a compiler of its time: their peers are
 //! scripted.
 
-#[path = "live/server.rs"]
-mod server;
-
+use super::server::Server;
 use serde_json::Value;
-use server::Server;
 use std::net::{TcpListener, UdpSocket};
 use std::process::Command;
 

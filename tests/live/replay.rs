@@ -1,15 +1,8 @@
-//! Captures played to real servers, Riptide's by pytide-networking (PyPI), nano's by pinus (npm), and to a real client,
-//! pytide's.
-//!
-//! They need an install, so they are ignored; `.ci/run` makes it and runs them with `NETKIT_LIVE_PYTHON` and
-//! `NETKIT_LIVE_NODE`, like the probes of `live.rs`.
+//! Captures played to real servers, and to a real client, pytide's.
 
-mod common;
-#[path = "live/server.rs"]
-mod server;
-
+use super::server::{Server, script};
+use crate::common;
 use serde_json::Value;
-use server::{Server, script};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! Statistics compared with independent sources: the delivery files of real programs' captures, and counts over
 //! decode's lines.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod ends;
 mod groups;
 mod report;
@@ -10,7 +8,8 @@ mod requests;
 mod waiting;
 mod when;
 
-use common::{all_fixtures as fixtures, args_of, feed, fixture, run};
+use crate::common;
+use crate::common::{all_fixtures as fixtures, args_of, feed, fixture, run};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

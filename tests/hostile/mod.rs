@@ -4,21 +4,15 @@
 //! The functions that read the input are those of the fuzz targets (`tests/fuzz`). Here they run on the stable
 //! toolchain, on every fixture cut, flipped and spliced, and on named cases.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../fuzz/harness.rs"]
-#[allow(dead_code)]
-mod harness;
-#[path = "../fuzz/seeds.rs"]
-mod seeds;
-
 mod amplify;
 mod mutations;
 mod named;
 mod program;
 mod traffic;
 
-/// Writes the corpus for `cargo fuzz`: `cargo test --test hostile -- --ignored corpus`.
+use crate::seeds;
+
+/// Writes the corpus for `cargo fuzz`: `cargo test --test behaviour hostile::corpus -- --ignored`.
 #[test]
 #[ignore = "writes tests/fuzz/corpus"]
 fn corpus() {
