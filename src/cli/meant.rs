@@ -63,14 +63,13 @@ const NOT_WITH_WRITE: [&str; 10] =
     ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out", "comments"];
 
 fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(args)?;
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(args)?;
     if let Some(("decode", given)) = matches.subcommand()
         && given.contains_id("write")
         && !given.contains_id("interface")
         && let Some(other) = NOT_WITH_WRITE.iter().find(|id| given.value_source(id) == Some(ValueSource::CommandLine))
     {
-        let mut command = Cli::command();
-        command.build();
         let decode = command.find_subcommand("decode");
         let shown = |id: &str| {
             decode.iter().flat_map(|d| d.get_arguments()).find(|arg| arg.get_id() == id).map(|arg| arg.to_string())
@@ -79,8 +78,6 @@ fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
         let why = format!("the argument '{write}' cannot be used with '{other}'");
         return Err(command.error(ErrorKind::ArgumentConflict, why));
     }
-    let mut command = Cli::command();
-    command.build();
     super::local::url(&mut command, &matches).map_or_else(|| Cli::from_arg_matches(&matches), Err)
 }
 
