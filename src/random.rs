@@ -6,12 +6,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// The numbers of a seed for one of several purposes, independent of each other.
+    /// The numbers of a seed; for one of several purposes, independent of each other.
     pub fn of(seed: u64, purpose: &[u64]) -> Random {
         Random(purpose.iter().fold(seed, |state, part| Random(state ^ part.wrapping_mul(0xd1b5_4a32_d192_ed03)).bits()))
     }
@@ -42,14 +37,14 @@ mod tests {
     #[test]
     fn the_published_numbers() {
         // The reference implementation's first outputs for the seed 1234567.
-        let mut random = Random::new(1_234_567);
+        let mut random = Random::of(1_234_567, &[]);
         let first: Vec<u64> = (0..3).map(|_| random.bits()).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
     fn shares_and_purposes() {
-        let mut random = Random::new(7);
+        let mut random = Random::of(7, &[]);
         let hits = (0..20_000).filter(|_| random.chance(0.3)).count() as f64;
         let sigma = (20_000.0f64 * 0.3 * 0.7).sqrt();
         assert!((hits - 6000.0).abs() < 3.0 * sigma, "{hits}");

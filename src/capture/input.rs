@@ -34,7 +34,7 @@ impl Format {
 }
 
 /// Observes a file's bytes, unpacked, as they are read.
-pub trait Tap: Send {
+pub(crate) trait Tap: Send {
     /// Is called with bytes that have arrived.
     fn arrived(&mut self, bytes: &[u8]);
 
@@ -152,7 +152,7 @@ impl Input {
     }
 
     /// Shows every byte of the input to `tap`.
-    pub fn tap(mut self, mut tap: Box<dyn Tap>) -> Input {
+    pub(crate) fn tap(mut self, mut tap: Box<dyn Tap>) -> Input {
         tap.arrived(self.data());
         self.tap = Some(tap);
         self

@@ -77,7 +77,7 @@ fn over_all_captures() {
 
 #[test]
 fn over_a_million_frames() {
-    let mut numbers = Random::new(1);
+    let mut numbers = Random::of(1, &[]);
     let mut random = move |below: usize| (numbers.bits() >> 20) as usize % below;
     let mut seeds = Vec::new();
     for (src, dst) in

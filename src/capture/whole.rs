@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn nothing_random_is_whole() {
-        let mut random = crate::random::Random::new(1);
+        let mut random = crate::random::Random::of(1, &[]);
         for _ in 0..200_000 {
             let mut bytes = [0; 96];
             bytes.chunks_mut(8).for_each(|chunk| chunk.copy_from_slice(&random.bits().to_le_bytes()));

@@ -102,7 +102,7 @@ fn ordered(value: u64, count: u32, order: Order) -> u64 {
 
 /// A growing bit string; the unused bits of the last byte are zero.
 #[derive(Clone, Debug, Default)]
-pub struct BitBuf {
+pub(crate) struct BitBuf {
     bytes: Vec<u8>,
     len: usize,
 }
@@ -111,11 +111,6 @@ impl BitBuf {
     /// The length in bits.
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Whether nothing has been written.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Appends the lowest `count` bits of `value`.

@@ -276,6 +276,6 @@ pub trait Context {
 
 /// A context without state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoContext;
+pub(crate) struct NoContext;
 
 impl Context for NoContext {}

@@ -50,11 +50,10 @@ pub(crate) mod tree;
 pub mod walk;
 pub(crate) mod writer;
 
-pub use bits::BitBuf;
 pub use calendar::Clock;
-pub use context::{Context, NoContext, Recalled, Scope};
+pub use context::{Context, Recalled, Scope};
 pub use fault::{Fault, Reason, Stop};
-pub use layout::{Field, Layout};
+pub use layout::Layout;
 pub use node::{Node, Sources, Value};
 pub use note::{Level, Note, Notes};
 pub use reader::{Outcome, Reader};

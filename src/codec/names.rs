@@ -8,19 +8,19 @@ const DEEPEST: usize = 16;
 
 /// Calls `each` with every named field that can appear in a group of these fields, including the
 /// lengths and counts that can be given explicitly.
-pub fn in_group(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) {
+pub(crate) fn in_group(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) {
     members(fields, DEEPEST, each);
 }
 
 /// Whether a field of that name belongs to a group of these fields.
-pub fn has(name: &str, fields: &'static [Field]) -> bool {
+pub(crate) fn has(name: &str, fields: &'static [Field]) -> bool {
     let mut found = false;
     in_group(fields, &mut |field| found |= field.name == name);
     found
 }
 
 /// The number of fields of that name in a group of these fields.
-pub fn count(name: &str, fields: &'static [Field]) -> usize {
+pub(crate) fn count(name: &str, fields: &'static [Field]) -> usize {
     let mut found = 0;
     in_group(fields, &mut |field| found += (field.name == name) as usize);
     found

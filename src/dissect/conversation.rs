@@ -8,7 +8,7 @@ use crate::flow::{Origin, Side, Stream, Transport};
 use std::net::SocketAddr;
 
 /// A session, the unread bytes of both directions, and the memory of the current message.
-pub struct SessionReader {
+pub(crate) struct SessionReader {
     session: Box<dyn Session>,
     streams: [Stream; 2],
     /// The memory, for reuse.

@@ -87,7 +87,7 @@ impl<'a> FlowInfo<'a> {
 
 /// The roles of the two sides, decided by the first evidence and not changed later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Roles(Option<Side>);
+pub(crate) struct Roles(Option<Side>);
 
 impl Roles {
     /// The roles as known without the payload.

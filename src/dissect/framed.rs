@@ -70,7 +70,7 @@ impl StreamState {
 }
 
 /// Adds a note about bytes that are missing before a message.
-pub fn note_gap(missing: Option<u64>, dissection: &mut Dissection) {
+pub(crate) fn note_gap(missing: Option<u64>, dissection: &mut Dissection) {
     if let Some(missing) = missing {
         let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
         dissection.notes.warn(GAP, text);

@@ -9,7 +9,7 @@ use crate::flow::Closing;
 use rustc_hash::FxHashMap;
 
 /// The notes that linking adds.
-pub const NOTES: [(&str, &str); 5] = [
+pub(crate) const NOTES: [(&str, &str); 5] = [
     ("link.answered_by", "which message answers it, and after how long"),
     ("link.acked_by", "which message acknowledges it first, and after how long"),
     ("link.fragment_of", "which message completes what it is a part of"),

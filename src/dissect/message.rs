@@ -298,7 +298,7 @@ pub struct Out<'a> {
     broken: bool,
     emitted: u64,
     /// The bytes of the messages that are being emitted, in their stream.
-    pub(crate) unit: Option<Unit>,
+    pub unit: Option<Unit>,
 }
 
 impl<'a> Out<'a> {

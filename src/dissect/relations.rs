@@ -305,7 +305,7 @@ const REMEMBERED: usize = 256;
 
 /// Counts the messages of each frame of a conversation.
 #[derive(Clone, Debug, Default)]
-pub struct FrameLines {
+pub(crate) struct FrameLines {
     frame: u64,
     count: u32,
     /// The latest frames with several messages, ascending.

@@ -20,7 +20,7 @@ enum Wanted {
 
 /// The place of one value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldMatch {
+pub(crate) enum FieldMatch {
     /// A node of one of the message's trees.
     Node(Place, usize),
     /// A value of the envelope.
@@ -70,7 +70,7 @@ impl FieldPath {
 
     /// Calls `each` with every match. A list is one value; with `[2]` or further names after it, each of its elements
     /// may match.
-    pub fn each(&self, message: &Message<'_>, mut each: impl FnMut(FieldMatch)) {
+    pub(crate) fn each(&self, message: &Message<'_>, mut each: impl FnMut(FieldMatch)) {
         let path = match &self.0 {
             Wanted::Envelope(Envelope::Copy) if message.dissection.delivery.copy().is_none() => return,
             Wanted::Envelope(Envelope::Leg) if message.flow_info.leg.is_none() => return,
@@ -85,7 +85,7 @@ impl FieldPath {
 
     /// Whether a message may contain several matches, of which this is the first: the path leads through the elements
     /// of a list.
-    pub fn repeats(&self, found: FieldMatch, message: &Message<'_>) -> bool {
+    pub(crate) fn repeats(&self, found: FieldMatch, message: &Message<'_>) -> bool {
         match (found, &self.0) {
             (FieldMatch::Node(place, k), Wanted::Field(path)) => path.repeats(place.of(message), k),
             _ => false,
@@ -93,7 +93,7 @@ impl FieldPath {
     }
 
     /// Appends a value as JSON.
-    pub fn json(&self, found: FieldMatch, message: &Message<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn json(&self, found: FieldMatch, message: &Message<'_>, out: &mut Vec<u8>) {
         let (dissection, place) = (message.dissection, message.place);
         match (found, &self.0) {
             (FieldMatch::Node(place, k), wanted) => {

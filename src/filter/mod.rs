@@ -35,7 +35,8 @@ mod scope;
 
 use crate::dissect::{Message, Wants};
 use crate::printable::{Printable, tricky};
-pub use field::{FieldMatch, FieldPath};
+pub(crate) use field::FieldMatch;
+pub use field::FieldPath;
 pub use names::Names;
 pub(crate) use names::{Deepest, NamedFields};
 use path::Path;

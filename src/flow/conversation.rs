@@ -69,7 +69,7 @@ pub enum End {
 
 /// The bytes of a TCP direction that show losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamLosses {
+pub(crate) struct StreamLosses {
     /// Bytes that the capture already had: lost after the capture point, or resent too soon.
     pub resent: u64,
     /// Bytes that arrived after later ones: lost before the capture point, or overtaken there.
@@ -86,7 +86,7 @@ pub struct Closing {
     /// The side whose direction ended first, and the time of that, in nanoseconds since the epoch.
     pub first: Option<(Side, i64)>,
     /// The bytes that show losses, by the side that sent them; 0 for UDP.
-    pub losses: [StreamLosses; 2],
+    pub(crate) losses: [StreamLosses; 2],
 }
 
 /// One conversation: its properties, and the handler's state for it.
@@ -119,7 +119,7 @@ pub struct Conversation<S> {
     /// TCP: the side whose direction ended first, and the time of that, in nanoseconds since the epoch.
     pub first_ended: Option<(Side, i64)>,
     /// TCP: the bytes of ended directions that show losses, if there are any.
-    pub losses: Option<Box<[StreamLosses; 2]>>,
+    pub(crate) losses: Option<Box<[StreamLosses; 2]>>,
     /// The time of the first packet.
     pub first: Time,
     /// The time of the last packet.

@@ -108,7 +108,7 @@ pub trait Handler<S> {
         false
     }
 
-    /// Receives a conversation that is handed over to a [`Partition`](super::Partition). `conversation` keeps its
+    /// Receives a conversation that is handed over to a partition. `conversation` keeps its
     /// number and endpoints; `slot` is its slot in the table, unique until it is closed.
     ///
     /// Its datagrams still arrive here, with a state by which the handler recognises them. Their
@@ -121,7 +121,7 @@ pub trait Handler<S> {
     /// Is called when a conversation that was handed over is closed.
     fn close(&mut self, _conversation: &mut Conversation<S>, _why: End) {}
 
-    /// Is called at the end of an epoch: every partition has to [report](super::Partition::report).
+    /// Is called at the end of an epoch: every partition has to report.
     fn epoch(&mut self) {}
 
     /// Passes on the reports of the oldest epoch not yet passed on.

@@ -65,11 +65,11 @@ mod tests;
 
 pub use caps::Caps;
 pub(crate) use caps::Statistics;
-pub use conversation::{Closing, Conversation, End, Side, StreamLosses, Transport};
+pub(crate) use conversation::StreamLosses;
+pub use conversation::{Closing, Conversation, End, Side, Transport};
 pub(crate) use epoch::Report;
 pub use handler::{Delivery, Gap, GapCause, Handler};
-pub(crate) use partition::Moved;
-pub use partition::{Carried, Partition};
+pub(crate) use partition::{Carried, Moved, Partition};
 pub(crate) use stream::Origin;
 pub use stream::Stream;
 pub use table::Table;

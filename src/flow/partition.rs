@@ -8,7 +8,7 @@ use crate::capture::{Body, Packet, Time};
 
 /// A packet whose conversation is known, without its endpoints.
 #[derive(Debug)]
-pub struct Carried<'a> {
+pub(crate) struct Carried<'a> {
     /// The frame that completed it.
     pub frame: u64,
     /// The frames that carried it.
@@ -33,7 +33,7 @@ impl<S> Moved<S> {
 /// The conversations of a [`Table`](super::Table) that one other thread reads. The table decides which packets belong
 /// to which conversation, and when it is closed; this processes their contents.
 #[derive(Debug)]
-pub struct Partition<S> {
+pub(crate) struct Partition<S> {
     /// The conversations, indexed by their slots in the table.
     entries: Vec<Option<Box<Entry<S>>>>,
     common: Common,

@@ -10,6 +10,7 @@ pub mod load;
 pub mod net;
 mod pace;
 pub mod probe;
+#[cfg(feature = "cli")]
 pub mod proxy;
 pub mod replay;
 pub mod rules;
@@ -17,4 +18,5 @@ pub mod rules;
 pub use background::Background;
 pub use clients::{Client, Clients};
 pub use error::NetError;
-pub use exchange::{Exchange, Observer};
+pub use exchange::Exchange;
+pub use exchange::collect::Observer;

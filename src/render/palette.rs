@@ -59,7 +59,7 @@ pub static PLAIN: Palette = Palette {
 };
 
 /// The sixteen basic colours, which terminals let users configure.
-pub static COLOURS: Palette = Palette {
+pub(crate) static COLOURS: Palette = Palette {
     reset: "\x1b[0m",
     dim: "\x1b[2m",
     title: "\x1b[1m",

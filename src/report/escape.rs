@@ -45,13 +45,13 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// A page, or a part of it, while it is written.
 #[derive(Debug, Default)]
-pub struct Html {
+pub(crate) struct Html {
     out: String,
 }
 
 /// An element whose attributes are being written; dropping it ends the element.
 #[derive(Debug)]
-pub struct Element<'h> {
+pub(crate) struct Element<'h> {
     html: &'h mut Html,
     tag: &'static str,
     begun: bool,

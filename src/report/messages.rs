@@ -35,7 +35,7 @@ struct Watch {
 
 /// Messages with their trees and bytes, up to a bound.
 #[derive(Debug, Default)]
-pub struct Messages {
+pub(crate) struct Messages {
     most: usize,
     bytes: usize,
     /// Whether more messages may be asked for.

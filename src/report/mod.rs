@@ -6,18 +6,18 @@
 //!
 //! # Rules of the parts
 //!
-//! - **Only [`Html`] writes the page**: `html.el("td").class("n").attr("data-v", n).text(x)`,
+//! - **Only `Html` writes the page**: `html.el("td").class("n").attr("data-v", n).text(x)`,
 //!   `html.el("ul").with(|html| ..)`. It escapes all text and all values, shows controls and bidi marks, and cuts very
-//!   long text. It takes no markup, no `style`, no handler, and no `href` except an id of the page ([`Element::to`]).
-//!   [`Html::bytes`] writes data that only the script reads.
+//!   long text. It takes no markup, no `style`, no handler, and no `href` except an id of the page (`Element::to`).
+//!   `Html::bytes` writes data that only the script reads.
 //! - **One pass**: each message arrives once, in order. Relations to later messages (what answers it) are the inverse
 //!   of those messages' own relations; [`Waiting::expected`] reports, when the page is made, that nothing answers or
 //!   acknowledges a message.
 //! - **Sections** are functions or methods `(&self, &Context, &mut Html)`; each writes one
-//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in this order: `overview`, `verdicts`,
+//!   `<section id=".." aria-labelledby="..-title">` with `section`, in this order: `overview`, `verdicts`,
 //!   `bandwidth`, `round-trips`, `delivery`, `requests` (here), `sequences` and `messages` (with its data), both made
-//!   of [`Messages::held`].
-//! - **[`Messages`]** holds the messages that the user selected, up to a bound; beyond it, those around warnings.
+//!   of `Messages::held`.
+//! - **`Messages`** holds the messages that the user selected, up to a bound; beyond it, those around warnings.
 //! - **Link targets**: `#frame-N` is a message (the first of that frame), `#frame-N-K` the Kth of its frame,
 //!   `#note-CODE` a note's row in the table of notes. The script shows a message for the first two, and may offer the
 //!   messages with a note for the third.
@@ -55,9 +55,9 @@ use crate::read::CaptureSink;
 use crate::stats::course::Course;
 use crate::stats::noted::Noted;
 use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
-pub use escape::{Element, Html};
+pub(crate) use escape::Html;
 pub use index::Summary;
-pub use messages::Messages;
+pub(crate) use messages::Messages;
 pub use page::{comparison, index, of_rounds, single};
 pub use rounds::Rounds;
 use std::fmt::Display;
@@ -193,7 +193,7 @@ impl Run {
 }
 
 /// Writes a section with its heading.
-pub fn section(id: &'static str, title: impl Display, html: &mut Html, content: impl FnOnce(&mut Html)) {
+pub(crate) fn section(id: &'static str, title: impl Display, html: &mut Html, content: impl FnOnce(&mut Html)) {
     let heading = format!("{id}-title");
     html.line().el("section").attr("id", id).attr("aria-labelledby", &heading).with(|html| {
         html.el("h2").attr("id", &heading).text(title);

@@ -1,7 +1,7 @@
 //! Statistics of a capture: messages by kind, conversation and time, and their delivery.
 //!
 //! [`Stats`] is a [`Sink`]: it counts messages and stores none. Its memory does not grow with the length of the
-//! capture: conversations above [`CONVERSATIONS`] are not listed, connections above 1,024 share one entry, timelines
+//! capture: conversations above 100,000 are not listed, connections above 1,024 share one entry, timelines
 //! widen their steps, percentiles come from histograms. In the steady state there is no allocation per message.
 //!
 //! [`Report`] prints the statistics as tables and JSON, [`diff`] compares two captures, [`Track`] follows one field.
@@ -69,7 +69,7 @@ pub(crate) use verdicts::{Verdict, verdicts};
 pub use waiting::{Listed, Waiting};
 
 /// The cap on conversations with a separate entry.
-pub const CONVERSATIONS: usize = 100_000;
+pub(crate) const CONVERSATIONS: usize = 100_000;
 /// The number of steps of the chart's timeline.
 const CHART_STEPS: usize = 4096;
 /// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
@@ -81,7 +81,7 @@ const FIELDS: usize = 2000;
 
 /// The counters of a kind of message.
 #[derive(Clone, Debug, Default)]
-pub struct Kind {
+pub(crate) struct Kind {
     /// The number of messages.
     pub count: u64,
     /// Their bytes on the wire.
@@ -108,7 +108,7 @@ impl Kind {
 
 /// The counters of a conversation. Arrays are indexed by [`Side`].
 #[derive(Clone, Debug, Default)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// The conversation's number.
     pub id: u64,
     /// The protocol.
@@ -172,11 +172,11 @@ pub struct Stats {
     /// The time of the latest message.
     pub last: Option<Time>,
     /// The counters by protocol and message.
-    pub kinds: FxHashMap<(&'static str, &'static str), Kind>,
+    pub(crate) kinds: FxHashMap<(&'static str, &'static str), Kind>,
     /// The counters by protocol and schema message.
-    pub schemas: FxHashMap<(&'static str, &'static str), Kind>,
+    pub(crate) schemas: FxHashMap<(&'static str, &'static str), Kind>,
     /// The conversations in order of their first message.
-    pub flows: Vec<Flow>,
+    pub(crate) flows: Vec<Flow>,
     /// The number of messages in conversations above the cap.
     pub unlisted: u64,
     /// Whether the input was not read to its end; set by its reader, for [`Report::json`].
@@ -238,7 +238,7 @@ impl Stats {
     }
 
     /// The conversation of this number.
-    pub fn flow(&self, id: u64) -> Option<&Flow> {
+    pub(crate) fn flow(&self, id: u64) -> Option<&Flow> {
         self.flows.get(*self.places.get(&id)?)
     }
 

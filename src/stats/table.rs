@@ -124,14 +124,14 @@ pub struct Table {
     /// The kind of table.
     pub shape: Shape,
     /// The columns.
-    pub columns: Vec<&'static Figure>,
+    pub(crate) columns: Vec<&'static Figure>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
     /// A table with these columns and without rows.
-    pub fn new(shape: Shape, columns: &[&'static Figure]) -> Table {
+    pub(crate) fn new(shape: Shape, columns: &[&'static Figure]) -> Table {
         Table { shape, columns: columns.to_vec(), rows: Vec::new() }
     }
 

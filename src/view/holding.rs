@@ -36,14 +36,14 @@ impl State {
     }
 
     /// The selected message, if it waits.
-    pub fn held(&self) -> Option<Held> {
+    pub(crate) fn held(&self) -> Option<Held> {
         let row = self.row()?;
         let own = |held: &Held| (held.target.frame, held.target.index) == (row.frame, row.index);
         self.subject.holds.as_ref()?.list().into_iter().find(own)
     }
 
     /// The changes that the user has typed for a message that waits.
-    pub fn edits(&self, held: &Held) -> Vec<Assignment> {
+    pub(crate) fn edits(&self, held: &Held) -> Vec<Assignment> {
         let text = self.edits.get(&held.id).map(String::as_str).unwrap_or_default();
         assignments(text, &[held.kind], &Names::new(self.store.options())).unwrap_or_default()
     }

@@ -234,7 +234,7 @@ const CODES: [KeyCode; 22] = [
 
 #[test]
 fn no_keys_break_the_state() {
-    let mut random = crate::random::Random::new(7);
+    let mut random = crate::random::Random::of(7, &[]);
     let mut below = |n: usize| (random.bits() % n as u64) as usize;
     let sizes = [(40, 12), (80, 24), (160, 50), (300, 90), (20, 5), (1, 1)];
     let typed = ["has warning", "message == ack", "frame > 20", "has unanswered", "flow ==", "12", "1.5s", "x"];

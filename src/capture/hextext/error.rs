@@ -16,7 +16,7 @@ pub struct HexError {
     /// The offending character, if there is one.
     pub character: Option<char>,
     /// The reason.
-    pub kind: HexErrorKind,
+    pub(crate) kind: HexErrorKind,
 }
 
 /// The start of a text, for an error: enough to find it, never a whole line.
@@ -31,7 +31,7 @@ pub(super) fn excerpt(text: &str) -> String {
 
 /// The reasons for which text is rejected.
 #[derive(Debug, thiserror::Error)]
-pub enum HexErrorKind {
+pub(crate) enum HexErrorKind {
     /// A character that should be a hex digit.
     #[error("{0:?} is not a hex digit")]
     Stray(char),

@@ -31,17 +31,17 @@ mod tcpdump;
 
 use super::LinkType;
 
-pub use error::{HexError, HexErrorKind};
+pub use error::HexError;
 pub use reader::HexText;
 
 /// The largest number of bytes in a line of a dump: the maximum of `xxd -c`.
 const MAX_COLUMNS: usize = 256;
 
 /// The longest line in bytes.
-pub const MAX_LINE: usize = 16 << 20;
+pub(crate) const MAX_LINE: usize = 16 << 20;
 
 /// The longest message in bytes.
-pub const MAX_MESSAGE: usize = 64 << 20;
+pub(crate) const MAX_MESSAGE: usize = 64 << 20;
 
 /// The form of a message's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

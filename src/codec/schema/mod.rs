@@ -109,11 +109,11 @@ pub struct Keys {
 pub(crate) static NO_KEYS: Keys = Keys { carriers: &[], ids: None, routes: None, taken: &[] };
 
 /// Returns the field for an array of that type.
-pub type ArrayOf = fn(word: &str, count: Count) -> Option<Field>;
+pub(crate) type ArrayOf = fn(word: &str, count: Count) -> Option<Field>;
 
 /// The key by which a payload's schema is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key<'a> {
+pub(crate) enum Key<'a> {
     /// A message or packet id, or a first byte.
     Number(u64),
     /// A route, or another name.
@@ -192,7 +192,7 @@ impl Schemas {
     /// Returns the schema for a payload. An exact id or route has precedence over a route that ends with `*`, and a
     /// longer route over a shorter one. Next, one direction has precedence over both, and one carrier over any. Of
     /// equals, the first counts.
-    pub fn find(&self, proto: &str, message: &str, key: Key<'_>, from: &str) -> Option<&SchemaMessage> {
+    pub(crate) fn find(&self, proto: &str, message: &str, key: Key<'_>, from: &str) -> Option<&SchemaMessage> {
         let fits = |m: &&SchemaMessage| {
             (m.message.is_empty() || m.message == message) && (m.from.is_empty() || m.from == from)
         };

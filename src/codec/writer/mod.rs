@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// As [`Writer::write`].
-    pub fn write_bits(mut self, fields: &'static [Field]) -> Result<BitBuf, EncodeError> {
+    pub(crate) fn write_bits(mut self, fields: &'static [Field]) -> Result<BitBuf, EncodeError> {
         if !self.root.is_object() {
             return Err(self.wrong("an object of fields", self.root));
         }

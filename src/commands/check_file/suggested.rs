@@ -4,7 +4,7 @@ use crate::cli::Check;
 use crate::commands::{input, notify::warn};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
-use netkit::protocols::described::{Collector, suggest};
+use netkit::protocols::described::Collector;
 use std::io::Write;
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use std::path::Path;
 pub fn run(args: &Check) -> anyhow::Result<u8> {
     let mut collector = Collector::default();
     let read = std::iter::once(&args.file).chain(&args.captures).try_for_each(|path| read(path, &mut collector));
-    match collector.sample(args.server) {
-        Ok(sample) => std::io::stdout().write_all(suggest(&sample).as_bytes())?,
+    match collector.suggest(args.server) {
+        Ok(file) => std::io::stdout().write_all(file.as_bytes())?,
         // An error of reading is the reason.
         Err(_) if read.is_err() => {}
         Err(why) => {

@@ -66,7 +66,7 @@ fn probes_and_earlier_bytes_are_no_losses() {
 #[test]
 fn a_network_with_known_losses() {
     for seed in 0..200 {
-        let mut random = Random::new(seed);
+        let mut random = Random::of(seed, &[]);
         let shares = [random.unit() * 0.3, random.unit() * 0.3];
         let (mut lab, mut arrived, mut captured) = (Lab::open(), BTreeSet::new(), BTreeSet::new());
         let (mut truth, mut dropped) = (StreamLosses::default(), 0);

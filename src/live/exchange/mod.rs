@@ -7,14 +7,13 @@
 //! result ([`Exchange::poll_transmit`]). It has no timers: resends and heartbeats are the task of the
 //! [actor](crate::live::replay::actor::Actor), and so of the [player](crate::live::replay::Player).
 
-mod collect;
+pub(super) mod collect;
 pub mod gate;
 mod raw;
 #[cfg(test)]
 mod tests;
 
-pub use collect::Observer;
-pub(crate) use collect::read_alone;
+pub(crate) use collect::{Observer, read_alone};
 
 use super::NetError;
 use crate::capture::Time;

@@ -114,7 +114,7 @@ pub struct Figures {
     /// The largest number of answered sessions at the same time.
     pub most: u64,
     /// The tempo of the server.
-    pub tempo: Tempo,
+    pub(crate) tempo: Tempo,
     now: Counted,
     active: u64,
     playing: u64,

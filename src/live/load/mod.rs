@@ -15,7 +15,6 @@ mod text;
 pub use bound::Bound;
 pub use figures::{Figures, Part};
 pub use stages::Stages;
-pub use tempo::{Stalls, Tempo};
 
 use crate::dissect::Options;
 use crate::live::NetError;

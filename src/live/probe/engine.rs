@@ -32,7 +32,7 @@ pub enum Meaning {
 }
 
 /// The meaning of a message, or the reason why the probe ends with it.
-pub type Read = Result<Meaning, Failure>;
+pub(crate) type Read = Result<Meaning, Failure>;
 
 /// A message for a round trip: the protocol's, or its carrier's.
 #[derive(Clone, Debug)]
@@ -174,7 +174,7 @@ impl<'a> Engine<'a, '_> {
     ///
     /// # Errors
     /// Returns the reason why there is none.
-    pub fn open_as(&mut self, opening: &Opening<'_>) -> Result<&mut Session<'a>, Failure> {
+    pub(crate) fn open_as(&mut self, opening: &Opening<'_>) -> Result<&mut Session<'a>, Failure> {
         self.sessions.push(Session::open(self.ask, opening)?);
         self.at = self.sessions.len() - 1;
         self.session()

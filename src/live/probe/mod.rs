@@ -20,15 +20,15 @@ mod verdict;
 
 pub use carrier::Carrier;
 pub use data::ConnectData;
-pub use engine::{Engine, Meaning, Question, Questions, Read, Series};
+pub(crate) use engine::Read;
+pub use engine::{Engine, Meaning, Question, Questions, Series};
 pub use findings::{Event, Found};
 pub(crate) use findings::{Findings, Sample};
 pub use memory::Memory;
 pub use method::{Ask, Method, Probe, Request, Servers, Shared};
 pub use outcome::{Failure, Outcome};
 pub(crate) use refusal::Refusal;
-pub use session::Opening;
-pub(crate) use session::Session;
+pub(crate) use session::{Opening, Session};
 pub(crate) use verdict::{Unexpected, echo, hex_of};
 
 use crate::dissect::Dissector;

@@ -32,7 +32,7 @@ const LATE: usize = 64;
 
 /// The parameters of a conversation to be opened.
 #[derive(Clone, Copy, Debug)]
-pub struct Opening<'o> {
+pub(crate) struct Opening<'o> {
     /// The carrier.
     pub carrier: Carrier,
     /// The version in which messages are written.
@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Returns the reason why there is none.
-    pub fn open(ask: &Ask<'a>, opening: &Opening<'_>) -> Result<Session<'a>, Failure> {
+    pub(crate) fn open(ask: &Ask<'a>, opening: &Opening<'_>) -> Result<Session<'a>, Failure> {
         let Opening { carrier, version, options, data, stop } = *opening;
         let (transport, websocket) = (carrier.transport(), carrier == Carrier::Ws);
         let bare =

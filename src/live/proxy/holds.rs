@@ -21,7 +21,6 @@ pub(crate) enum Choice {
     /// It passes, with these changes.
     Pass(Vec<Assignment>),
     /// It is left out.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "the screen decides"))]
     Drop,
 }
 
@@ -47,7 +46,7 @@ pub(super) struct Waits {
 
 /// The outcome of a message that waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeldOutcome {
+pub(crate) enum HeldOutcome {
     /// It passed as it was.
     Passed,
     /// It passed with changes.
@@ -64,7 +63,7 @@ pub enum HeldOutcome {
 
 /// A message that waits.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub(crate) struct Held {
     /// Its number among all that have waited.
     pub id: u64,
     /// Its place among the messages.
@@ -130,7 +129,7 @@ impl Holds {
     }
 
     /// The messages that wait, in the order in which they arrived.
-    pub fn list(&self) -> Vec<Held> {
+    pub(crate) fn list(&self) -> Vec<Held> {
         self.state().held.clone()
     }
 
@@ -140,7 +139,7 @@ impl Holds {
     }
 
     /// Returns the outcome of a message that has waited, if it is remembered.
-    pub fn outcome(&self, target: Target) -> Option<HeldOutcome> {
+    pub(crate) fn outcome(&self, target: Target) -> Option<HeldOutcome> {
         self.state().outcomes.get(&(target.frame, target.index)).copied()
     }
 
@@ -150,7 +149,6 @@ impl Holds {
     }
 
     /// Passes or drops a message. The relay does so as soon as it can.
-    #[cfg(feature = "cli")]
     pub(crate) fn choose(&self, id: u64, choice: Choice) {
         let mut state = self.state();
         if let Some(held) = state.held.iter_mut().find(|held| held.id == id) {

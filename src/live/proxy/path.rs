@@ -47,7 +47,7 @@ pub struct PacketOutcome {
 
 /// One direction of one conversation.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     purpose: [u64; 3],
     seed: u64,
     /// The bytes of an IP header.
@@ -137,7 +137,7 @@ impl Path {
     pub fn again(&mut self, impairments: &Impairments, payload: usize, now: Instant) -> Option<Instant> {
         // The number does not depend on later datagrams.
         let tail = self.random_of(self.count).bits() ^ OF_TIME;
-        self.one(impairments, payload, Random::new(tail).unit(), now)
+        self.one(impairments, payload, Random::of(tail, &[]).unit(), now)
     }
 
     fn one(&mut self, impairments: &Impairments, payload: usize, tail: f64, now: Instant) -> Option<Instant> {

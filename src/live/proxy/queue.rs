@@ -27,7 +27,7 @@ pub enum Order {
 
 /// The packets that wait, of both directions of all conversations.
 #[derive(Debug)]
-pub struct Queue<T> {
+pub(crate) struct Queue<T> {
     waiting: BTreeMap<(Instant, u64), Waiting<T>>,
     /// The packet of each path that waits for the next one, with its copies.
     after_next: BTreeMap<u64, Vec<(Instant, u64)>>,

@@ -5,6 +5,7 @@
 mod delays;
 
 use super::impairments::{NETWORKS, Network, Outage, Stall, rate};
+use super::path::Path;
 use super::path::{Lost, PacketOutcome, corrupt};
 use super::queue::Order;
 use super::*;

@@ -17,7 +17,7 @@ pub struct Repeats {
 
 /// A question without an answer yet.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub(crate) struct Asking {
     message: OwnedMessage,
     repeats: Repeats,
     first: Instant,

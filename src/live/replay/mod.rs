@@ -2,7 +2,7 @@
 //!
 //! A [`Recording`] holds the conversations of a capture as messages. The protocol's
 //! [actor](crate::live::replay::actor::Actor) sorts one side's messages into a [`Plan`] and keeps the live session. A
-//! [`Player`], a state machine without sockets and clock, sends them in time. [`play`] drives it with [`Sockets`]. The
+//! [`Player`], a state machine without sockets and clock, sends them in time. `play` drives it with `Sockets`. The
 //! received messages are compared with the capture (`compare`), and a [`Report`] shows the result.
 
 pub mod actor;
@@ -25,7 +25,7 @@ mod unacknowledged;
 mod waiting;
 mod written;
 
-pub use asking::{Asking, Repeats};
+pub use asking::Repeats;
 pub use changed::Changed;
 pub use compare::Divergence;
 pub use drive::{LINGER, Order};
@@ -33,10 +33,12 @@ pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use numbers::{Numbering, Numbers, Window};
 pub use plan::{Choices, Plan, Step, Unsent};
-pub use player::{Action, Channels, Ending, Pace, Player, Progress, Settings};
-pub use received::{Arrival, Received};
-pub use recording::{Conversation, Recording, RecordingError, between};
+#[cfg(feature = "cli")]
+pub(crate) use player::Ending;
+pub use player::{Action, Channels, Pace, Player, Progress, Settings};
+pub use received::Arrival;
+pub(crate) use received::Received;
+pub use recording::{Conversation, Recording, RecordingError};
 pub use report::Report;
-pub use sockets::{Sockets, play};
 pub use unacknowledged::Unacknowledged;
 pub use waiting::Waiting;

@@ -44,7 +44,7 @@ pub struct Numbers {
     /// Messages that wait for their acknowledgement.
     pub sent: Unacknowledged,
     /// The peer's numbers, which begin with the same one.
-    pub peer: Received,
+    pub(crate) peer: Received,
     /// The time for which the peer must have been at rest before it is left: its resends may still arrive.
     pub rest: Duration,
     /// The time of the peer's last message that had to be acknowledged.

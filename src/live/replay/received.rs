@@ -20,7 +20,7 @@ pub enum Arrival {
 
 /// The numbers of the peer that have arrived.
 #[derive(Debug)]
-pub struct Received(Sequence);
+pub(crate) struct Received(Sequence);
 
 impl Received {
     /// Creates a space of the numbers 0 to `modulus - 1` that begins with `first`. Nothing has arrived.

@@ -66,7 +66,7 @@ impl Conversation {
 }
 
 /// The time from one message to a later one.
-pub fn between(first: &Recorded, last: &Recorded) -> Duration {
+pub(crate) fn between(first: &Recorded, last: &Recorded) -> Duration {
     gap(first.time, last.time)
 }
 

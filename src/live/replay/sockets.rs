@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const READS: usize = 64;
 
 /// A peer's sockets: the conversation's, and perhaps one for datagrams beside it.
-pub struct Sockets<'a> {
+pub(crate) struct Sockets<'a> {
     open: Open<'a>,
     main: Wire<'a>,
     /// Whether we have opened the connection, and can open another.
@@ -152,7 +152,7 @@ impl<'a> Sockets<'a> {
 }
 
 /// Plays a session to its end, or until a stop is requested: then the peer is left.
-pub fn play(
+pub(crate) fn play(
     player: &mut Player<'_, '_>,
     sockets: &mut Sockets<'_>,
     stop: &CancelToken,

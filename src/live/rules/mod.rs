@@ -31,10 +31,8 @@ mod tests;
 use assignment::Places;
 pub(crate) use assignment::{Assignment, Put};
 use matches::Matches;
-pub use parse::RuleError;
 #[cfg(feature = "cli")]
-pub(crate) use parse::assignments;
-pub(crate) use parse::percent;
+pub(crate) use parse::{assignments, percent};
 pub(crate) use rule::Action;
 pub use rule::Rule;
 pub use tally::{Bound, Tally};

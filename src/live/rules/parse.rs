@@ -15,7 +15,7 @@ use std::time::Duration;
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
 /// The mistake in a rule, and its place.
-pub type RuleError = FilterError;
+pub(crate) type RuleError = FilterError;
 
 impl Rule {
     /// Parses a rule.

@@ -43,11 +43,11 @@ pub(crate) use description::Description;
 pub use evidence::Rejection;
 pub use export::export;
 pub use fit::{Broken, Misfit, MisfitKind};
-pub use import::{Imported, Others, import};
+pub use import::{Imported, import};
 pub use load::{load, load_over};
 pub use mistakes::{mistakes, mistakes_over};
-pub use over::{Carriers, carrier, described};
-pub use suggest::{Collector, NoSample, Sample, suggest};
+pub use over::{carrier, described};
+pub use suggest::{Collector, NoSample};
 
 use crate::dissect::{Dissector, Encoder, Evidence, Facts, FlowInfo, Observation, Options, Session};
 

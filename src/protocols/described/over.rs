@@ -10,7 +10,7 @@ use crate::codec::schema::respell::respell;
 use crate::codec::schema::text::File;
 
 /// Finds the file that describes a protocol: its name and its text.
-pub type Carriers<'a> = &'a dyn Fn(&str) -> Option<(String, String)>;
+pub(crate) type Carriers<'a> = &'a dyn Fn(&str) -> Option<(String, String)>;
 
 /// The transports, as the word after `over`.
 const TRANSPORTS: [&str; 3] = ["udp", "tcp", "websocket"];

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The type of a column of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlatType {
+pub(crate) enum FlatType {
     /// int64.
     Int,
     /// double.
@@ -26,7 +26,7 @@ pub enum FlatType {
 
 /// The value of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FlatValue<'a> {
+pub(crate) enum FlatValue<'a> {
     /// Not known.
     Missing,
     /// A whole number.
@@ -41,7 +41,7 @@ pub enum FlatValue<'a> {
 
 /// A column of a file of figures.
 #[derive(Clone, Copy, Debug)]
-pub struct FlatColumn<'a> {
+pub(crate) struct FlatColumn<'a> {
     /// Its name.
     pub name: &'a str,
     /// The type of its values.
@@ -52,7 +52,7 @@ pub struct FlatColumn<'a> {
 ///
 /// # Errors
 /// Fails with errors of the file system, or if a value is not of its column's type.
-pub fn flat<'a>(
+pub(crate) fn flat<'a>(
     path: &Path,
     name: &str,
     columns: &[FlatColumn<'_>],

@@ -13,7 +13,7 @@ mod shape;
 mod shred;
 mod table;
 
-pub use flat::{FlatColumn, FlatType, FlatValue, flat};
+pub(crate) use flat::{FlatColumn, FlatType, FlatValue, flat};
 pub use table::describe;
 
 use super::Files;

@@ -32,7 +32,7 @@ pub struct Annotation {
 }
 
 /// Writes the capture to the annotator.
-pub struct AnnotatorWriter(Arc<Pipe>);
+pub(crate) struct AnnotatorWriter(Arc<Pipe>);
 
 impl Annotator {
     /// Starts the thread. `out` needs no buffering.
@@ -49,7 +49,7 @@ impl Annotator {
     }
 
     /// Returns the writer for the capture, pcap or pcapng.
-    pub fn writer(&self) -> AnnotatorWriter {
+    pub fn writer(&self) -> impl Write + Send + use<> {
         AnnotatorWriter(self.pipe.clone())
     }
 

@@ -17,7 +17,7 @@ mod tree;
 mod types;
 mod window;
 
-pub use annotator::{Annotation, Annotator, AnnotatorWriter};
+pub use annotator::{Annotation, Annotator};
 pub use comment::{Commenter, Detail};
 pub use copy::{Annotated, Copied};
 pub use script::script;

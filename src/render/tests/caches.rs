@@ -95,7 +95,7 @@ fn damaged(capture: &[u8], random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
 
 #[test]
 fn nothing_kept_changes_a_line() {
-    let mut numbers = Random::new(1);
+    let mut numbers = Random::of(1, &[]);
     let mut random = move |below: usize| (numbers.bits() >> 20) as usize % below;
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let files = Files::default();

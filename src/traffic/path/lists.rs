@@ -108,7 +108,7 @@ mod tests {
     /// A session of messages that list the last eight numbers of the other side. A receiver takes newer numbers alone.
     /// Returns for each direction the losses, and whether the interval holds their share; `None` if that is unknown.
     fn session(loss: [f64; 2], burst: f64, pace: [f64; 2], captured_late: bool, seed: u64) -> [Option<bool>; 2] {
-        let mut random = Random::new(seed);
+        let mut random = Random::of(seed, &[]);
         let mut channels = loss.map(|loss| Channel::lossy(loss, burst));
         let (mut path, mut sent, mut lost) = (Path::default(), [0; 2], [0; 2]);
         let mut got: [BTreeSet<i64>; 2] = Default::default();

@@ -93,7 +93,7 @@ struct Peer {
 }
 
 fn run(session: &Session, seed: u64) -> Run {
-    let mut random = Random::new(seed);
+    let mut random = Random::of(seed, &[]);
     // For each side: the path to the capture point, and the path from there on.
     let near = Channel { delay: MS / 20, jitter: MS / 100, ..Channel::default() };
     let mut channels = [0, 1].map(|side| {

@@ -85,7 +85,7 @@ struct Pause {
 
 /// The answers of a server over time.
 #[derive(Clone, Debug)]
-pub struct Tempo {
+pub(crate) struct Tempo {
     answers: u64,
     first: i64,
     last: i64,
@@ -110,7 +110,7 @@ pub struct Tempo {
 
 /// The stalls of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stalls {
+pub(crate) struct Stalls {
     /// Their number.
     pub count: u64,
     /// The median length in nanoseconds.

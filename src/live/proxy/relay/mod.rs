@@ -11,7 +11,7 @@ mod config;
 mod counts;
 mod datagrams;
 mod half;
-mod legs;
+pub(super) mod legs;
 mod measured;
 mod passed;
 mod places;
@@ -23,9 +23,8 @@ mod timer;
 
 pub use config::Config;
 pub use counts::{Counts, DirectionCounts};
-pub use legs::LegWriter;
 pub use measured::Measured;
-pub use passed::{Arrival, Ended, Passed, RelayOutput, Sent, Topic};
+pub use passed::{Ended, Passed, RelayOutput, Sent, Topic};
 pub use status::{DirectionRates, Status};
 
 use super::{Impairments, Queue, Watch};

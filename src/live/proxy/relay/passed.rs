@@ -74,7 +74,7 @@ impl Passed<'_> {
 
 /// The record of an arrival until its bytes are sent.
 #[derive(Clone, Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// Its number.
     pub number: u64,
     /// The time when it arrived.
@@ -94,7 +94,7 @@ impl Arrival {
 #[derive(Debug)]
 pub struct Sent<'s> {
     /// The arrival of these bytes.
-    pub arrival: &'s Arrival,
+    pub(crate) arrival: &'s Arrival,
     /// The addresses of the conversation.
     pub addresses: Addresses,
     /// The direction.
@@ -139,7 +139,7 @@ pub enum Topic {
 
 /// Takes the reports of a relay. No call may wait, because the relay stops until it returns.
 pub trait RelayOutput {
-    /// Whether [`Arrival::remark`] is needed.
+    /// Whether `Arrival::remark` is needed.
     fn records(&self) -> bool {
         false
     }

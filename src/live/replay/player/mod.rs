@@ -15,7 +15,9 @@ mod steps;
 pub(in crate::live::replay) mod stranger;
 
 pub use channels::Channels;
-pub use settings::{Ending, Pace, Progress, Settings};
+#[cfg(feature = "cli")]
+pub(crate) use settings::Ending;
+pub use settings::{Pace, Progress, Settings};
 
 use super::compare::{Compared, compare, expected_parts, parts};
 use super::plan::{Plan, Step, Unsent};
@@ -348,7 +350,8 @@ impl<'p, 'a> Player<'p, 'a> {
     }
 
     /// Returns the result of the session, without the peer's messages.
-    pub fn ending(self) -> Ending {
+    #[cfg(feature = "cli")]
+    pub(crate) fn ending(self) -> Ending {
         let Player { plan, actor, channels, out, unsent, error, stopped, next, mut late, .. } = self;
         let left = late.abandon().next().unwrap_or(next);
         let left = plan.steps.get(left).map(|step| format!("{} was not sent: the session was over", step.name()));

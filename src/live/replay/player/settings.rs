@@ -78,8 +78,9 @@ pub struct Progress {
 }
 
 /// The result of a session, for callers that count many.
+#[cfg(feature = "cli")]
 #[derive(Clone, Debug)]
-pub struct Ending {
+pub(crate) struct Ending {
     /// Whether everything was sent, and acknowledged if the protocol does that.
     pub complete: bool,
     /// The reason why the peer ended it before everything was sent.

@@ -6,7 +6,7 @@ mod proto;
 mod tokens;
 mod yaml;
 
-pub use ksy::Others;
+pub(crate) use ksy::Others;
 
 use crate::codec::schema::reading::LONGEST;
 use std::fmt::Write as _;

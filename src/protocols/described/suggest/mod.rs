@@ -13,11 +13,11 @@ mod sample;
 mod tests;
 mod write;
 
+use crate::dissect::Server;
 use kind::Kind;
 use numbers::{Counter, Does, Number};
-pub use sample::NoSample;
-use sample::Sent;
-pub use sample::{Collector, Sample};
+pub use sample::{Collector, NoSample};
+use sample::{Sample, Sent};
 
 /// The fewest packets of a kind that gets a message of its own.
 const FEWEST: usize = 4;
@@ -44,8 +44,19 @@ struct Node<'a> {
     kinds: Vec<(u8, Node<'a>)>,
 }
 
-/// Writes a file that describes the sample, in the language of protocol files.
-pub fn suggest(sample: &Sample) -> String {
+impl Collector {
+    /// Returns a file, in the language of protocol files, that describes the packets of the server that sent and
+    /// received the most bytes, or of `server`.
+    ///
+    /// # Errors
+    /// There are none, or they are streams whose frames cannot be found.
+    pub fn suggest(self, server: Option<Server>) -> Result<String, NoSample> {
+        self.sample(server).map(|sample| suggest(&sample))
+    }
+}
+
+/// Writes a file that describes the sample.
+fn suggest(sample: &Sample) -> String {
     let packets: Vec<&Sent> = sample.packets.iter().collect();
     let first = Node::new(packets.clone(), 0, 0, None);
     // The numbers that show the order of their bytes speak for those that do not.

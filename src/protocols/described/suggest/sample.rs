@@ -35,7 +35,7 @@ pub struct Sent {
 
 /// The traffic of one server.
 #[derive(Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Whether its packets are frames of streams.
     pub tcp: bool,
     /// The server's port.
@@ -98,7 +98,7 @@ impl Collector {
     ///
     /// # Errors
     /// There are none, or they are streams whose frames cannot be found.
-    pub fn sample(self, server: Option<Server>) -> Result<Sample, NoSample> {
+    pub(super) fn sample(self, server: Option<Server>) -> Result<Sample, NoSample> {
         let servers = self.servers(server);
         let largest =
             servers.into_iter().filter(|(_, traffic)| traffic.bytes > 0).max_by_key(|(_, traffic)| traffic.bytes);

@@ -10,7 +10,7 @@ mod value;
 mod views;
 mod written;
 
-pub use model::Others;
+pub(crate) use model::Others;
 
 use super::Draft;
 use crate::codec::schema::reading::LONGEST;

@@ -19,7 +19,7 @@ const TAKEN: &str = "left not and or in packet true false unparsed unended undes
     svarint32 zigzag zigzag32";
 
 /// The file that another one imports: the importing file's name, the import; its name and text.
-pub type Others<'a> = &'a dyn Fn(&str, &str) -> Option<(String, String)>;
+pub(crate) type Others<'a> = &'a dyn Fn(&str, &str) -> Option<(String, String)>;
 
 /// The files of a description.
 #[derive(Debug, Default)]
