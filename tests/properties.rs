@@ -3,7 +3,10 @@
 
 use netkit::codec::json::{derived_json, fields_json};
 use netkit::codec::layout::{Field, Show};
-use netkit::codec::{Context, Layout, Reader, Recalled, Sampler, Scope, Sources, Writer, layout::Order, names};
+use netkit::codec::{
+    Context, Reader, Recalled, Sampler, Scope, Sources, Writer, describe,
+    layout::{Layout, Order},
+};
 use netkit::dissect::Dissection;
 use netkit::encode::{Encoders, Entry, Source, deeply, json};
 use netkit::protocols;
@@ -126,7 +129,7 @@ fn words() -> &'static [&'static str] {
     static WORDS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
         let mut words = vec!["unparsed", "raw", "bits"];
         for layout in protocols::ALL.iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts) {
-            names::everywhere(layout.fields, &mut |field| {
+            describe::lines(layout.fields, &mut |_, field| {
                 words.push(field.name);
                 if let Show::Enum(list) = field.show {
                     words.extend(list.iter().map(|(_, name)| *name));

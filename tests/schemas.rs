@@ -108,7 +108,7 @@ fn dnp_values_are_what_the_applications_wrote() {
     use netkit::codec::schema::Schemas;
     use netkit::codec::{Reader, Sources, Tree};
     use netkit::dissect::Dissector;
-    let dnp: &dyn Dissector = &netkit::protocols::dnp::DNP;
+    let dnp: &dyn Dissector = netkit::protocols::by_name("dnp").expect("a protocol");
     let mut checked = 0;
     for name in ["dnp-basic", "dnp-states", "dnp-frag", "dnp-python", "dnp-ipv6"] {
         let expected = lines(&fixture(&format!("dnp/{name}.expected.ndjson")));

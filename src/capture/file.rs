@@ -274,11 +274,6 @@ impl Capture {
         }
     }
 
-    /// The number of bytes of the (unpacked) file that the returned frames took.
-    pub fn position(&self) -> u64 {
-        self.input.position()
-    }
-
     /// The number of bytes that have arrived but are not returned yet. If 0, the next frame has to be waited for.
     pub fn waiting(&self) -> usize {
         self.input.data().len()

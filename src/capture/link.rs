@@ -11,14 +11,8 @@ impl LinkType {
     pub const ETHERNET: LinkType = LinkType(1);
     /// IP without a link header. OpenBSD and BSD/OS number it 14 and 12.
     pub const RAW: LinkType = LinkType(101);
-    /// OpenBSD loopback; the address family is big-endian.
-    pub const LOOP: LinkType = LinkType(108);
     /// Linux "any" interface.
     pub const LINUX_SLL: LinkType = LinkType(113);
-    /// IPv4 without a link header.
-    pub const IPV4: LinkType = LinkType(228);
-    /// IPv6 without a link header.
-    pub const IPV6: LinkType = LinkType(229);
     /// Linux "any" interface, second version.
     pub const LINUX_SLL2: LinkType = LinkType(276);
 }

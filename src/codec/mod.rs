@@ -34,7 +34,7 @@ pub mod json;
 pub(crate) mod kinds;
 #[macro_use]
 pub mod layout;
-pub mod names;
+pub(crate) mod names;
 pub(crate) mod node;
 pub(crate) mod note;
 #[cfg(feature = "cli")]
@@ -53,7 +53,7 @@ pub(crate) mod writer;
 pub use calendar::Clock;
 pub use context::{Context, Recalled, Scope};
 pub use fault::{Fault, Reason, Stop};
-pub use layout::Layout;
+pub(crate) use layout::Layout;
 pub use node::{Node, Sources, Value};
 pub use note::{Level, Note, Notes};
 pub use reader::{Outcome, Reader};

@@ -4,9 +4,9 @@ use super::described::Files;
 use super::output::style;
 use super::usage::{Usage, usage};
 use crate::cli::{Fields, Form, Global};
-use netkit::codec::layout::{Field, Kind, flag};
+use netkit::codec::describe;
+use netkit::codec::layout::{Field, Kind, Layout};
 use netkit::codec::schema::{self, SchemaMessage};
-use netkit::codec::{Layout, describe};
 use netkit::dissect::{Dissector, LIMITS, Registry, RelationKind, Role, Table, document};
 use netkit::printable::Printable;
 use netkit::protocols;
@@ -358,7 +358,7 @@ fn fields_text(fields: &'static [Field], kind: fn(&Field) -> String, page: &mut 
         if let Kind::Tag { value, .. } = field.kind {
             more.push(format!("= {value}"));
         }
-        if field.is(flag::HIDDEN) {
+        if field.is_hidden() {
             more.push("not shown in JSON".into());
         }
         if !field.unit.is_empty() {

@@ -4,7 +4,7 @@ use super::monitor::{self, Result as Monitored};
 use super::paint::{self, About};
 use super::targets::Asked;
 use crate::cli::Form;
-use netkit::live::probe::{Event, Found, Outcome, Report, report};
+use netkit::live::probe::{Event, Found, Outcome, Report};
 use netkit::plural::Plural;
 use netkit::printable::Json;
 use netkit::render::palette::Palette;
@@ -68,18 +68,16 @@ impl<'a> Printer<'a> {
             (Update::Tree(text), _) => io::stderr().write_all(&text)?,
             (Update::Event(Event::Found(found)), format) => {
                 if format == Form::Text {
-                    out.write_all(
-                        paint::probe(report::found_text(target, &found), About::Found, self.palette).as_bytes(),
-                    )?;
+                    out.write_all(paint::probe(found.text(target), About::Found, self.palette).as_bytes())?;
                 }
                 self.introduced = Some(found);
             }
             (Update::Event(Event::Sample(sample)), Form::Text) => {
                 let about = About::Sample(sample.rtt.is_some());
-                out.write_all(paint::probe(report::sample_text(&sample), about, self.palette).as_bytes())?;
+                out.write_all(paint::probe(sample.text(), about, self.palette).as_bytes())?;
             }
             (Update::Event(Event::Sample(sample)), Form::Ndjson) => {
-                writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
+                writeln!(out, "{}", Json(sample.json(target)))?;
             }
             (Update::Event(Event::Sample(_)), _) => {}
             (Update::Done(result), _) => {
@@ -102,7 +100,7 @@ impl<'a> Printer<'a> {
                 out.write_all(paint::probe(text, about, self.palette).as_bytes())
             }
             Form::Ndjson => {
-                let mut summary = report::summary_json(result, false);
+                let mut summary = result.json(false);
                 let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
                 // As in all lines, the time comes before what was found.
                 if let Some(keys) = summary.as_object_mut() {
@@ -112,10 +110,10 @@ impl<'a> Printer<'a> {
             }
             Form::Json => {
                 let before = if self.printed == 0 { "[\n" } else { ",\n" };
-                write!(out, "{before}{}", Json(labelled(report::summary_json(result, true), labels)))
+                write!(out, "{before}{}", Json(labelled(result.json(true), labels)))
             }
             _ => {
-                let summary = report::summary_json(result, false);
+                let summary = result.json(false);
                 let one = Monitored { summary, labels: labels.into(), time: SystemTime::now() };
                 match self.format {
                     Form::Influx => write!(out, "{}", monitor::influx(&one)),
@@ -131,14 +129,14 @@ impl<'a> Printer<'a> {
     /// Returns the end of one target, for people. With many targets, an explanation is given only once.
     fn text(&mut self, result: &Report, introduced: Option<&Found>) -> String {
         let Some(failure) = result.failure.as_ref().filter(|_| self.targets.len() > 1 && result.found.is_none()) else {
-            return report::summary_text(result, introduced);
+            return result.text(introduced);
         };
         let same = (failure.outcome.name(), format!("{}\n{}", failure.text, failure.advice));
         match self.explained.get(&same) {
             Some(first) => format!("{}: {}, as {first}\n", result.target, failure.outcome.name()),
             None => {
                 self.explained.insert(same, result.target.clone());
-                report::summary_text(result, introduced)
+                result.text(introduced)
             }
         }
     }

@@ -18,5 +18,4 @@ pub mod rules;
 pub use background::Background;
 pub use clients::{Client, Clients};
 pub use error::NetError;
-pub use exchange::Exchange;
 pub use exchange::collect::Observer;

@@ -39,7 +39,7 @@
 
 pub(crate) mod acknex;
 pub mod described;
-pub mod dnp;
+mod dnp;
 pub(crate) mod gne;
 pub(crate) mod hawknl;
 pub(crate) mod nano;

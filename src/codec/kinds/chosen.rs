@@ -23,7 +23,7 @@ pub enum By {
 /// A message that may be chosen.
 #[derive(Debug)]
 pub struct Choice {
-    /// A group with its name and fields, and [`flag::MESSAGE`].
+    /// A group with its name and fields, and the flag of a message of its own.
     pub field: &'static Field,
     /// The numbers that choose it, as ranges.
     pub ids: &'static [(u64, u64)],

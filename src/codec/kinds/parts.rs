@@ -169,7 +169,7 @@ impl Parts {
                 (None, None, Some(default)) => default as u64,
                 (None, None, None) => {
                     // A boolean that is not given is false.
-                    if !(field.is(flag::HIDDEN) || matches!(field.kind, Kind::Bool { .. }) && !writer.broken) {
+                    if !(field.is_hidden() || matches!(field.kind, Kind::Bool { .. }) && !writer.broken) {
                         missing = missing.or(Some(field));
                     }
                     0

@@ -40,13 +40,13 @@ macro_rules! messages {
                 self,
                 doc: &'static str,
                 fields: &'static [$crate::codec::layout::Field],
-            ) -> $crate::codec::Layout {
-                $crate::codec::Layout { name: self.name(), doc, fields, index: self as u16 }
+            ) -> $crate::codec::layout::Layout {
+                $crate::codec::layout::Layout { name: self.name(), doc, fields, index: self as u16 }
             }
 
             /// Returns the message of a layout that [`layout`](Self::layout) has made.
             #[inline]
-            pub fn of(layout: &$crate::codec::Layout) -> $messages {
+            pub fn of(layout: &$crate::codec::layout::Layout) -> $messages {
                 Self::ALL[layout.index as usize]
             }
         }

@@ -70,8 +70,8 @@ pub struct Field {
     pub unit: &'static str,
     /// The value encoded if none is given. `None`: the field must be given.
     pub default: Option<i64>,
-    /// A set of the constants in [`flag`].
-    pub flags: u32,
+    /// A set of the constants in `flag`.
+    pub(crate) flags: u32,
     /// The session's action at this field: an index into a list of its own; 0: none.
     pub hook: u16,
 }
@@ -89,19 +89,18 @@ pub(crate) use type_words;
 pub(crate) type ValueName = (u64, &'static str);
 
 /// The properties of a [`Field`].
-pub mod flag {
-    /// On the wire, but not shown in JSON: type bytes, lengths, end markers.
+pub(crate) mod flag {
+    /// See [`Field::hidden`](super::Field::hidden).
     pub const HIDDEN: u32 = 1;
-    /// Later fields refer to this one by name: in conditions, cases, lengths, counts.
+    /// See [`Field::referenced`](super::Field::referenced).
     pub const REFERENCED: u32 = 2;
-    /// Not shown if it has no bytes.
+    /// See [`Field::omit_empty`](super::Field::omit_empty).
     pub const OMIT_EMPTY: u32 = 4;
-    /// A group or array that is shown once it has been reached, even if none of it could be read.
+    /// See [`Field::keep_empty`](super::Field::keep_empty).
     pub const KEEP_EMPTY: u32 = 8;
-    /// A hidden number: the bytes that follow it up to the end of the message.
+    /// See [`Field::measures_rest`](super::Field::measures_rest).
     pub const MEASURES_REST: u32 = 16;
-    /// The rest of the message may end in padding. If its last bits do not make a whole byte and are all zero, they are
-    /// not part of the value (bit-packed protocols).
+    /// See [`Field::padded`](super::Field::padded).
     pub const PADDED: u32 = 32;
     /// A payload for which the user may have a schema.
     pub const PAYLOAD: u32 = 64;
@@ -115,21 +114,19 @@ pub mod flag {
     pub const ELEMENT: u32 = 4096;
     /// Not shown if the message's name implies it; shown if no message is known.
     pub const SELECTS: u32 = 8192;
-    /// Its enumeration is closed: any other number is a fault.
+    /// See [`Field::closed`](super::Field::closed).
     pub const CLOSED: u32 = 16384;
     /// Shown only together with the message's bytes.
     pub const BULK: u32 = 32768;
-    /// A count larger than the bytes that are left is a fault of the count itself.
+    /// See [`Field::checked`](super::Field::checked).
     pub const CHECKED: u32 = 512;
     /// A list that ends with a mark. If it breaks off before the mark, that is shown.
     pub const ENDED: u32 = 65536;
-    /// A number whose bits mark the later fields that are present. Encoding computes it from these fields. Its default
-    /// is the value without any of them.
+    /// See [`Field::presence`](super::Field::presence).
     pub const PRESENCE: u32 = 2048;
-    /// A derived value that shows the content of the payload. Paths that begin with `payload.` also lead into it.
+    /// See [`Field::opened`](super::Field::opened).
     pub const OPENED: u32 = 131_072;
-    /// A list whose elements have the fields of the application's messages. Paths that begin with `payload.` lead into
-    /// the elements.
+    /// See [`Field::payloads`](super::Field::payloads).
     pub const PAYLOADS: u32 = 262_144;
     /// A scaled number that is so wide that the number shown may not convert back to it. If so, its bits are shown.
     pub(crate) const WIDE: u32 = 524_288;

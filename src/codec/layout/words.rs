@@ -249,65 +249,72 @@ impl Field {
         self
     }
 
-    /// See [`flag::HIDDEN`].
+    /// On the wire, but not shown in JSON: type bytes, lengths, end markers.
     pub const fn hidden(self) -> Field {
         self.with(flag::HIDDEN)
     }
 
-    /// See [`flag::REFERENCED`].
+    /// Later fields refer to this one by name: in conditions, cases, lengths, counts.
     pub const fn referenced(self) -> Field {
         self.with(flag::REFERENCED)
     }
 
-    /// Makes the field hidden and referenced; see also [`flag::PRESENCE`]. `without` is its value if none of the later
-    /// fields is present.
+    /// A hidden number whose bits mark the later fields that are present. Encoding computes it from these fields.
+    /// `without` is its value without any of them.
     pub const fn presence(self, without: i64) -> Field {
         self.with(flag::PRESENCE | flag::HIDDEN | flag::REFERENCED).default(without)
     }
 
-    /// See [`flag::OPENED`].
+    /// A derived value that shows the content of the payload. Paths that begin with `payload.` also lead into it.
     pub const fn opened(self) -> Field {
         self.with(flag::OPENED)
     }
 
-    /// See [`flag::PAYLOADS`].
+    /// A list whose elements have the fields of the application's messages. Paths that begin with `payload.` lead into
+    /// the elements.
     pub const fn payloads(self) -> Field {
         self.with(flag::PAYLOADS)
     }
 
-    /// See [`flag::OMIT_EMPTY`].
+    /// Not shown if it has no bytes.
     pub const fn omit_empty(self) -> Field {
         self.with(flag::OMIT_EMPTY)
     }
 
-    /// See [`flag::KEEP_EMPTY`].
+    /// A group or array that is shown once it has been reached, even if none of it could be read.
     pub const fn keep_empty(self) -> Field {
         self.with(flag::KEEP_EMPTY)
     }
 
-    /// See [`flag::MEASURES_REST`].
+    /// A hidden number: the bytes that follow it up to the end of the message.
     pub const fn measures_rest(self) -> Field {
         self.with(flag::MEASURES_REST | flag::HIDDEN)
     }
 
-    /// See [`flag::PADDED`].
+    /// The rest of the message may end in padding. If its last bits do not make a whole byte and are all zero, they are
+    /// not part of the value (bit-packed protocols).
     pub const fn padded(self) -> Field {
         self.with(flag::PADDED)
     }
 
-    /// See [`flag::CLOSED`].
+    /// Its enumeration is closed: any other number is a fault.
     pub const fn closed(self) -> Field {
         self.with(flag::CLOSED)
     }
 
-    /// See [`flag::CHECKED`].
+    /// A count larger than the bytes that are left is a fault of the count itself.
     pub const fn checked(self) -> Field {
         self.with(flag::CHECKED)
     }
 
-    /// Whether this flag of [`flag`] is set.
+    /// Whether it is on the wire, but not shown in JSON.
+    pub const fn is_hidden(&self) -> bool {
+        self.is(flag::HIDDEN)
+    }
+
+    /// Whether this flag is set.
     #[inline(always)]
-    pub const fn is(&self, which: u32) -> bool {
+    pub(crate) const fn is(&self, which: u32) -> bool {
         self.flags & which != 0
     }
 }

@@ -4,7 +4,7 @@ mod ahead;
 mod assignment;
 mod batch;
 mod classification;
-mod counters;
+pub(super) mod counters;
 mod crew;
 mod dispatch;
 mod dump;
@@ -12,20 +12,20 @@ mod handler;
 mod identify;
 mod known;
 mod shard;
-mod sideless;
-mod unclaimed;
+pub(super) mod sideless;
+pub(super) mod unclaimed;
 mod weigh;
 
 pub(crate) use ahead::Ahead;
 pub(crate) use assignment::Assignment;
-pub use classification::Classification;
-pub use counters::Counters;
+pub(crate) use classification::Classification;
+pub(crate) use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
 pub use dump::{Carrier, Payload, carried, dump, recognise};
 pub use shard::Worker;
-pub use sideless::{Sideless, SidelessList};
-pub use unclaimed::{Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
+pub(crate) use sideless::SidelessList;
+pub(crate) use unclaimed::Unclaimed;
 
 use super::dissector::{Dissector, Session, StreamEvent};
 use super::flow_info::FlowInfo;
@@ -46,7 +46,7 @@ const EXPECTED: usize = 4096;
 
 /// Dissects packets into messages, conversation by conversation.
 ///
-/// Implements [`Handler`](crate::flow::Handler) for the flow table, whose conversations have a [`Classification`] as
+/// Implements [`Handler`](crate::flow::Handler) for the flow table, whose conversations have a `Classification` as
 /// their state.
 pub struct Inspector<'a, S: Sink> {
     options: &'a Options,

@@ -2,10 +2,8 @@
 //! received.
 
 use crate::capture::{Body, Bound, LinkType, PcapWriter, Segment, Time, ethernet};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -31,14 +29,6 @@ struct Bounded {
 }
 
 impl Recorder {
-    /// Creates a recorder that writes to a file. The file is made or emptied.
-    ///
-    /// # Errors
-    /// Returns the error of the file system.
-    pub fn create(path: &Path) -> io::Result<Recorder> {
-        Recorder::new(Box::new(BufWriter::new(File::create(path)?)))
-    }
-
     /// Creates a recorder that writes to any writer.
     ///
     /// # Errors

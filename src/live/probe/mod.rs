@@ -1,7 +1,7 @@
 //! Asks live servers: whether one is there, its protocol, its version and its distance; if there is none, the reason.
 //!
 //! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. [`pool`] asks
-//! several targets at once and keeps their order. [`report`] prints.
+//! several targets at once and keeps their order. `Report::text` and `Report::json` print.
 
 mod carrier;
 mod data;
@@ -12,7 +12,7 @@ mod method;
 mod outcome;
 pub mod pool;
 mod refusal;
-pub mod report;
+mod report;
 pub(crate) mod session;
 pub(crate) mod statistics;
 pub(crate) mod strangers;
@@ -311,7 +311,7 @@ fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
 }
 
 /// Returns the facts of a map in their order, for people.
-pub fn facts(map: &Map<String, Json>) -> Vec<(String, String)> {
+pub(crate) fn facts(map: &Map<String, Json>) -> Vec<(String, String)> {
     let shown = |value: &Json| match value {
         Json::String(text) => text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect(),
         Json::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap_or_default()),

@@ -79,7 +79,7 @@ const OUTLINE: Outline = Outline {
 };
 
 /// The dissector.
-pub static DNP: Protocol = Protocol {
+pub(crate) static DNP: Protocol = Protocol {
     facts: Facts {
         about: "Drag[en]gine Network Protocol, over UDP",
         tables: &layout::TABLES,
