@@ -10,6 +10,7 @@ mod bound;
 mod build;
 mod classic;
 mod clock;
+pub(crate) mod connection;
 mod dumped;
 mod error;
 mod fast;

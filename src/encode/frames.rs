@@ -7,8 +7,8 @@
 //! next datagram begins.
 
 use super::Entry;
-use super::connection::{Connection, most};
-use crate::capture::{Body, BuildError, LinkType, Packet, PcapWriter, Time, ethernet};
+use crate::capture::connection::{Connection, handshake, most};
+use crate::capture::{Body, BuildError, LinkType, Packet, PcapWriter, Segment, Time, ethernet};
 use crate::dissect::Role;
 use crate::flow::Transport;
 use rustc_hash::FxHashMap;
@@ -179,9 +179,9 @@ impl<W: Write> Frames<W> {
                 let client = if entry.from == Role::Server { dst } else { src };
                 let server = if client == src { dst } else { src };
                 let mut connection = Connection::new(self.opened);
-                for (side, segment) in connection.open() {
+                for (side, segment) in handshake() {
                     let (from, to) = if side == 0 { (client, server) } else { (server, client) };
-                    ethernet(from, to, &Body::Tcp(segment), &mut self.frame)?;
+                    ethernet(from, to, &Body::Tcp(connection.next(side, segment)), &mut self.frame)?;
                     self.write(time)?;
                 }
                 self.opened += 1;
@@ -194,7 +194,8 @@ impl<W: Write> Frames<W> {
                 (connection, client)
             }
         };
-        for segment in connection.send((src != client) as usize, bytes, most(src.is_ipv6())) {
+        for payload in bytes.chunks(most(src.is_ipv6())) {
+            let segment = connection.next((src != client) as usize, Segment { payload, ..Segment::default() });
             ethernet(src, dst, &Body::Tcp(segment), &mut self.frame)?;
             self.write(time)?;
         }

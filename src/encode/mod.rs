@@ -24,7 +24,6 @@
 
 mod annotated;
 mod assign;
-mod connection;
 mod encoders;
 mod entry;
 mod frames;

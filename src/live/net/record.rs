@@ -1,17 +1,13 @@
 //! Writes the exchange as a capture: each datagram, and TCP as segments built around the bytes that were sent and
 //! received.
 
+use crate::capture::connection::{Connection, handshake, last, most};
 use crate::capture::{Body, Bound, LinkType, PcapWriter, Segment, Time, ethernet};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The link type of Ethernet frames.
-const ETHERNET: LinkType = LinkType(1);
-/// The most bytes in a TCP segment on Ethernet.
-const MSS: usize = 1460;
 
 /// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
@@ -34,7 +30,7 @@ impl Recorder {
     /// # Errors
     /// Returns the writer's error.
     pub fn new(out: Box<dyn Write + Send>) -> io::Result<Recorder> {
-        let out = PcapWriter::new(out, ETHERNET, 9)?;
+        let out = PcapWriter::new(out, LinkType::ETHERNET, 9)?;
         Ok(Recorder(Mutex::new(Bounded { out, left: Bound::default(), missing: 0 })))
     }
 
@@ -92,18 +88,13 @@ pub struct Tape<'a> {
     recorder: Option<&'a Recorder>,
     /// Our address and the peer's.
     ends: [SocketAddr; 2],
-    /// TCP: the next sequence number of each side.
-    next: [u32; 2],
+    connection: Connection,
 }
 
 impl<'a> Tape<'a> {
     /// Creates the tape of a conversation between our address and the peer's.
     pub fn new(recorder: Option<&'a Recorder>, ends: [SocketAddr; 2]) -> Tape<'a> {
-        Tape { recorder, ends, next: [1000, 5000] }
-    }
-
-    fn ends(&self, from: usize) -> (SocketAddr, SocketAddr) {
-        if from == 0 { (self.ends[0], self.ends[1]) } else { (self.ends[1], self.ends[0]) }
+        Tape { recorder, ends, connection: Connection::default() }
     }
 
     /// Records a datagram, or bytes of a stream. `from`: 0 is our side, 1 the peer's.
@@ -111,29 +102,22 @@ impl<'a> Tape<'a> {
     /// # Errors
     /// Returns the writer's error.
     pub fn bytes(&mut self, from: usize, bytes: &[u8], datagram: bool, time: Time) -> io::Result<()> {
-        if datagram { self.datagram(from, bytes, time) } else { self.data(from, bytes, time) }
-    }
-
-    /// Records a datagram. `from`: 0 is our side, 1 the peer's.
-    ///
-    /// # Errors
-    /// Returns the writer's error.
-    pub fn datagram(&mut self, from: usize, payload: &[u8], time: Time) -> io::Result<()> {
-        let Some(recorder) = self.recorder else { return Ok(()) };
-        let (src, dst) = self.ends(from);
-        recorder.write(src, dst, &Body::Udp { payload, length: payload.len() }, time)
+        if datagram {
+            return self.write(from, &Body::Udp { payload: bytes, length: bytes.len() }, time);
+        }
+        let data = |payload| Segment { payload, ..Segment::default() };
+        bytes.chunks(most(false)).try_for_each(|payload| self.segment(from, data(payload), time))
     }
 
     fn segment(&mut self, from: usize, segment: Segment<'_>, time: Time) -> io::Result<()> {
+        let segment = self.connection.next(from, segment);
+        self.write(from, &Body::Tcp(segment), time)
+    }
+
+    fn write(&self, from: usize, body: &Body<'_>, time: Time) -> io::Result<()> {
         let Some(recorder) = self.recorder else { return Ok(()) };
-        let (src, dst) = self.ends(from);
-        let (mine, other) = if from == 0 { (0, 1) } else { (1, 0) };
-        let taken = segment.payload.len() as u32 + segment.syn as u32 + segment.fin as u32;
-        let has_ack = !segment.syn || segment.has_ack;
-        let ack = if has_ack { self.next[other] } else { 0 };
-        let segment = Segment { seq: self.next[mine], ack, has_ack, length: segment.payload.len(), ..segment };
-        self.next[mine] = self.next[mine].wrapping_add(taken);
-        recorder.write(src, dst, &Body::Tcp(segment), time)
+        let [src, dst] = if from == 0 { self.ends } else { [self.ends[1], self.ends[0]] };
+        recorder.write(src, dst, body, time)
     }
 
     /// Records that the connection was made. `by`: 0 if we opened it, 1 if the peer did.
@@ -141,18 +125,7 @@ impl<'a> Tape<'a> {
     /// # Errors
     /// Returns the writer's error.
     pub fn connected(&mut self, by: usize, time: Time) -> io::Result<()> {
-        let syn = |has_ack| Segment { syn: true, has_ack, ..Segment::default() };
-        self.segment(by, syn(false), time)?;
-        self.segment(1 - by.min(1), syn(true), time)?;
-        self.segment(by, Segment::default(), time)
-    }
-
-    /// Records bytes of a stream.
-    ///
-    /// # Errors
-    /// Returns the writer's error.
-    pub fn data(&mut self, from: usize, bytes: &[u8], time: Time) -> io::Result<()> {
-        bytes.chunks(MSS).try_for_each(|payload| self.segment(from, Segment { payload, ..Segment::default() }, time))
+        handshake().into_iter().try_for_each(|(side, segment)| self.segment(side ^ by, segment, time))
     }
 
     /// Records that one side has sent its last byte.
@@ -160,6 +133,6 @@ impl<'a> Tape<'a> {
     /// # Errors
     /// Returns the writer's error.
     pub fn ended(&mut self, from: usize, reset: bool, time: Time) -> io::Result<()> {
-        self.segment(from, Segment { fin: !reset, rst: reset, ..Segment::default() }, time)
+        self.segment(from, last(reset), time)
     }
 }

@@ -4,6 +4,7 @@ use super::collect::{Collector, InTransit, MessageCounts, Seen, UNKNOWN};
 use super::holds::HeldOutcome;
 use super::stream_buffer::{Gone, StreamBuffer};
 use super::{DatagramPorts, Direction, Opened};
+use crate::capture::connection::{Connection, handshake, last};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
 use crate::dissect::{Inspector, Options};
@@ -62,9 +63,9 @@ pub struct Passing {
 }
 
 /// The state of one stream.
+#[derive(Default)]
 struct Both {
-    /// The next sequence number of each direction.
-    next: [u32; 2],
+    connection: Connection,
     buffers: [StreamBuffer; 2],
 }
 
@@ -120,9 +121,10 @@ impl<'w, 'c> Watch<'w, 'c> {
 
     /// Starts the stream of a client that connected.
     pub fn opened(&mut self, ends: [SocketAddr; 2], time: Time) -> Vec<Seen> {
-        self.streams.insert(ends, Both { next: [1000, 5000], buffers: Default::default() });
-        self.segment(ends, Direction::Up, Segment { syn: true, ..Segment::default() }, time);
-        self.segment(ends, Direction::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time);
+        self.streams.insert(ends, Both::default());
+        let [(_, syn), (_, answer), _] = handshake();
+        self.segment(ends, Direction::Up, syn, time);
+        self.segment(ends, Direction::Down, answer, time);
         std::mem::take(&mut self.inspector.sink().seen)
     }
 
@@ -139,7 +141,7 @@ impl<'w, 'c> Watch<'w, 'c> {
         if follows && let Some(both) = self.streams.get_mut(&ends) {
             both.buffers[direction.index()].push(payload);
         }
-        self.segment(ends, direction, Segment { payload, length: payload.len(), ..Segment::default() }, time);
+        self.segment(ends, direction, Segment { payload, ..Segment::default() }, time);
         let collector = self.inspector.sink();
         let mut seen = std::mem::take(&mut collector.seen);
         let mut passing = Passing::default();
@@ -271,7 +273,7 @@ impl<'w, 'c> Watch<'w, 'c> {
     /// Ends a direction of a stream. All waiting bytes pass.
     pub fn ended(&mut self, ends: [SocketAddr; 2], direction: Direction, reset: bool, time: Time) -> Passing {
         self.inspector.sink().ending = true;
-        self.segment(ends, direction, Segment { fin: !reset, rst: reset, ..Segment::default() }, time);
+        self.segment(ends, direction, last(reset), time);
         let collector = self.inspector.sink();
         collector.ending = false;
         let seen = std::mem::take(&mut collector.seen);
@@ -315,13 +317,9 @@ impl<'w, 'c> Watch<'w, 'c> {
     }
 
     fn segment(&mut self, ends: [SocketAddr; 2], direction: Direction, segment: Segment<'_>, time: Time) {
-        let Some(Both { next, .. }) = self.streams.get_mut(&ends) else { return };
-        let (seq, ack) = (next[direction.index()], next[direction.other().index()]);
-        let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
-        next[direction.index()] = seq.wrapping_add(taken);
-        let has_ack = segment.has_ack || !segment.syn;
-        let body = Body::Tcp(Segment { seq, ack: if has_ack { ack } else { 0 }, has_ack, ..segment });
-        self.packet(ends, direction, body, time);
+        let Some(both) = self.streams.get_mut(&ends) else { return };
+        let segment = both.connection.next(direction.index(), segment);
+        self.packet(ends, direction, Body::Tcp(segment), time);
     }
 
     fn packet(&mut self, ends: [SocketAddr; 2], direction: Direction, body: Body<'_>, time: Time) {

@@ -2,6 +2,7 @@
 //! is its comment.
 
 use super::passed::{Addresses, Ended, Passed, Sent};
+use crate::capture::connection::{Connection, handshake, last, most};
 use crate::capture::{Body, Bound, Leg, LinkType, PcapNgWriter, Segment, Time, ethernet};
 use crate::live::proxy::Direction;
 use rustc_hash::FxHashMap;
@@ -10,10 +11,6 @@ use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-/// The link type of Ethernet frames.
-const ETHERNET: LinkType = LinkType(1);
-/// The payload of a full Ethernet segment.
-const MSS: usize = 1460;
 /// The maximum size of a packet in the file without its bytes and its comment.
 const BLOCK: usize = 48;
 /// The maximum number of streams whose sequence numbers are kept. Beyond it, they start anew.
@@ -28,8 +25,8 @@ const SERVER: u32 = 1;
 #[derive(Debug)]
 pub struct LegWriter<W: Write> {
     out: PcapNgWriter<W>,
-    /// The next sequence numbers of each leg of a stream, by its endpoints.
-    next: FxHashMap<(u32, [SocketAddr; 2]), [u32; 2]>,
+    /// Each leg of a stream, by its endpoints.
+    connections: FxHashMap<(u32, [SocketAddr; 2]), Connection>,
     /// Arrivals whose bytes are not sent yet, with their frames.
     waiting: BTreeMap<u64, u64>,
     frame: Vec<u8>,
@@ -71,10 +68,10 @@ impl<W: Write> LegWriter<W> {
     pub fn new(out: W) -> io::Result<LegWriter<W>> {
         let mut out = PcapNgWriter::new(out)?;
         for &leg in Leg::ALL {
-            out.interface(ETHERNET, 9, leg.interface())?;
+            out.interface(LinkType::ETHERNET, 9, leg.interface())?;
         }
-        let (left, next) = (Bound::default(), FxHashMap::default());
-        Ok(LegWriter { out, next, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })
+        let (left, connections) = (Bound::default(), FxHashMap::default());
+        Ok(LegWriter { out, connections, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })
     }
 
     /// Limits the size of the file. Packets beyond it are only [counted](LegWriter::missing).
@@ -140,8 +137,7 @@ impl<W: Write> LegWriter<W> {
         let leg = if arrived { from } else { to };
         let payload = Payload { leg, addresses, direction, time, datagram: false, bytes: &[] };
         self.open(&payload)?;
-        let segment = Segment { fin: !reset, rst: reset, has_ack: true, ..Segment::default() };
-        self.segment(&payload, direction, segment, "")
+        self.segment(&payload, direction, last(reset), "")
     }
 
     fn payload(&mut self, payload: &Payload<'_>, comment: &str) -> io::Result<()> {
@@ -151,22 +147,20 @@ impl<W: Write> LegWriter<W> {
             return self.frame(payload, payload.direction, &body, comment);
         }
         self.open(payload)?;
-        for part in bytes.chunks(MSS) {
-            let segment = Segment { payload: part, length: part.len(), has_ack: true, ..Segment::default() };
-            self.segment(payload, payload.direction, segment, comment)?;
-        }
-        Ok(())
+        let data = |payload| Segment { payload, ..Segment::default() };
+        bytes.chunks(most(false)).try_for_each(|part| self.segment(payload, payload.direction, data(part), comment))
     }
 
     /// Adds a stream's handshake before its first segment.
     fn open(&mut self, payload: &Payload<'_>) -> io::Result<()> {
-        if self.next.len() > STREAMS {
-            self.next.clear();
+        if self.connections.len() > STREAMS {
+            self.connections.clear();
         }
-        if let Entry::Vacant(place) = self.next.entry((payload.leg, ends(payload.addresses, payload.leg))) {
-            place.insert([1000, 5000]);
-            self.segment(payload, Direction::Up, Segment { syn: true, ..Segment::default() }, "")?;
-            self.segment(payload, Direction::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, "")?;
+        if let Entry::Vacant(place) = self.connections.entry((payload.leg, ends(payload.addresses, payload.leg))) {
+            place.insert(Connection::default());
+            let [(_, syn), (_, answer), _] = handshake();
+            self.segment(payload, Direction::Up, syn, "")?;
+            self.segment(payload, Direction::Down, answer, "")?;
         }
         Ok(())
     }
@@ -178,11 +172,8 @@ impl<W: Write> LegWriter<W> {
         segment: Segment<'_>,
         comment: &str,
     ) -> io::Result<()> {
-        let next = self.next.entry((payload.leg, ends(payload.addresses, payload.leg))).or_insert([1000, 5000]);
-        let (seq, ack) = (next[direction.index()], next[direction.other().index()]);
-        let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
-        next[direction.index()] = seq.wrapping_add(taken);
-        let body = Body::Tcp(Segment { seq, ack: if segment.has_ack { ack } else { 0 }, ..segment });
+        let connection = self.connections.entry((payload.leg, ends(payload.addresses, payload.leg))).or_default();
+        let body = Body::Tcp(connection.next(direction.index(), segment));
         self.frame(payload, direction, &body, comment)
     }
 
