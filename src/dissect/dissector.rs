@@ -197,9 +197,19 @@ impl Evidence {
     }
 }
 
-/// A note's documentation, for the protocols' lists.
-pub const fn note(code: &'static str, level: &'static str, doc: &'static str) -> NoteDoc {
-    NoteDoc { code, level, doc }
+/// The documentation of a note for information, for the protocols' lists.
+pub const fn note(code: &'static str, doc: &'static str) -> NoteDoc {
+    NoteDoc { code, level: "note", doc }
+}
+
+/// The documentation of a warning.
+pub const fn warning(code: &'static str, doc: &'static str) -> NoteDoc {
+    NoteDoc { code, level: "warning", doc }
+}
+
+/// The documentation of an error.
+pub const fn error(code: &'static str, doc: &'static str) -> NoteDoc {
+    NoteDoc { code, level: "error", doc }
 }
 
 /// An event of a stream.

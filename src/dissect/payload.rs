@@ -2,7 +2,7 @@
 //! hex in `fields`, because it is one of several parts, or was inflated.
 
 use super::NoteDoc;
-use super::dissector::note;
+use super::dissector::warning;
 use super::message::Dissection;
 use crate::codec::layout::{Field, payload};
 use crate::codec::schema::SchemaMessage;
@@ -16,7 +16,7 @@ static PAYLOAD: [Field; 1] = [payload("payload").opened().doc("the payload, by y
 pub static SHOWN: &Field = &PAYLOAD[0];
 
 /// The note on bytes after the fields of a payload's schema.
-pub const TRAILING: NoteDoc = note("schema.trailing", "warning", "a payload has bytes after its schema's fields");
+pub const TRAILING: NoteDoc = warning("schema.trailing", "a payload has bytes after its schema's fields");
 
 /// A context with a fixed layout.
 struct Fixed(&'static [Field]);

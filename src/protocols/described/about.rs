@@ -11,6 +11,7 @@ use crate::codec::schema::compile::statics;
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
 use crate::codec::schema::text::{First, Word};
+use crate::dissect::dissector::{note, warning};
 use crate::dissect::{NoteDoc, Role, Setting, Table};
 use rustc_hash::FxHashMap;
 
@@ -41,25 +42,24 @@ pub fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
 }
 
 pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
-    let note = |code, level, doc| NoteDoc { code, level, doc };
     let mut all = vec![
-        note(codes.trailing, "note", "bytes follow after what the file describes"),
-        note(codes.checksum, "warning", "a checksum is not that of the bytes"),
-        note(codes.unknown_id, "note", "no message of the file has this number"),
+        note(codes.trailing, "bytes follow after what the file describes"),
+        warning(codes.checksum, "a checksum is not that of the bytes"),
+        note(codes.unknown_id, "no message of the file has this number"),
     ];
     if traffic.has_numbers() {
         let numbered = codes.numbered;
-        all.push(note(numbered.resent, "note", "a further copy of a message that was not acknowledged yet"));
-        all.push(note(numbered.duplicate, "note", "a further copy of a message that was acknowledged"));
-        all.push(note(numbered.gap, "note", "numbers before this one are missing"));
-        all.push(note(numbered.late, "note", "a number below the newest"));
-        all.push(note(numbered.acked_by, "note", "which messages it acknowledges first, and how long after each"));
-        all.push(note(numbered.acked_unseen, "warning", "it acknowledges numbers that the capture does not have"));
-        all.push(note(codes.nack, "note", "the other side reports that messages are missing"));
+        all.push(note(numbered.resent, "a further copy of a message that was not acknowledged yet"));
+        all.push(note(numbered.duplicate, "a further copy of a message that was acknowledged"));
+        all.push(note(numbered.gap, "numbers before this one are missing"));
+        all.push(note(numbered.late, "a number below the newest"));
+        all.push(note(numbered.acked_by, "which messages it acknowledges first, and how long after each"));
+        all.push(warning(numbered.acked_unseen, "it acknowledges numbers that the capture does not have"));
+        all.push(note(codes.nack, "the other side reports that messages are missing"));
     }
     if !traffic.requests.is_empty() {
-        all.push(note(codes.answers, "note", "which message it answers, and after how long"));
-        all.push(note(codes.asked_again, "note", "a request was repeated before its response"));
+        all.push(note(codes.answers, "which message it answers, and after how long"));
+        all.push(note(codes.asked_again, "a request was repeated before its response"));
     }
     all
 }
