@@ -4,9 +4,10 @@ use super::framing::Wrong;
 use super::{FRAME, HEADER, PROTO, UNFINISHED};
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Fault, Reader, Reason, Value};
+use crate::codec::{Fault, Notes, Reader, Reason, Value};
 use crate::dissect::{Dissection, Out, Role};
 use crate::plural::Plural;
+use std::fmt::Display;
 
 fn begin<'a>(out: &'a mut Out<'_>, from: Role) -> &'a mut Dissection {
     let dissection = out.begin(PROTO);
@@ -28,26 +29,27 @@ pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Di
     dissection
 }
 
+/// Notes how much of `all` is there.
+fn cut(gap: bool, there: usize, all: &dyn Display, notes: &mut Notes) {
+    if gap {
+        let text = format_args!("the rest of the frame is in the missing bytes: {there} of {all} are there");
+        notes.note("hawknl.unfinished", text);
+    } else {
+        notes.warn("hawknl.unfinished", format_args!("the frame was never finished: {there} of {all} arrived"));
+    }
+}
+
 /// Reads a frame that was never finished, with its header. `gap`: the rest is missing in the capture.
 pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     let outcome = Reader::new(bytes, &mut dissection.tree).named(PROTO, FRAME[0].name).read(&UNFINISHED);
     dissection.ended(outcome);
     let (there, all) = (bytes.len().saturating_sub(HEADER), Plural(length, "byte"));
-    let notes = &mut dissection.notes;
-    match (there, gap) {
-        (_, true) => {
-            let text = format_args!("the rest of the frame is in the missing bytes: {there} of {all} are there");
-            notes.note("hawknl.unfinished", text);
-        }
-        (0, false) => {
-            let text = format_args!("a lone header: what it announces, {all}, was never sent");
-            notes.note("hawknl.unfinished", text);
-        }
-        _ => {
-            let text = format_args!("the frame was never finished: {there} of {all} arrived");
-            notes.warn("hawknl.unfinished", text);
-        }
+    if there == 0 && !gap {
+        let text = format_args!("a lone header: what it announces, {all}, was never sent");
+        dissection.notes.note("hawknl.unfinished", text);
+    } else {
+        cut(gap, there, &all, &mut dissection.notes);
     }
     dissection
 }
@@ -56,19 +58,7 @@ pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, gap: bool, out: &
 pub fn stub<'a>(bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     whole(&UNPARSED, bytes, dissection);
-    let there = bytes.len();
-    match gap {
-        true => dissection.notes.note(
-            "hawknl.unfinished",
-            format_args!(
-                "the rest of the frame is in the missing bytes: {there} of the 4 bytes of its header are there"
-            ),
-        ),
-        false => dissection.notes.warn(
-            "hawknl.unfinished",
-            format_args!("the frame was never finished: {there} of the 4 bytes of its header arrived"),
-        ),
-    }
+    cut(gap, bytes.len(), &"the 4 bytes of its header", &mut dissection.notes);
     dissection
 }
 

@@ -1,5 +1,7 @@
 //! The HTTP heads of the upgrade (RFC 6455, section 4): their text, and the lines that matter.
 
+use std::ops::Range;
+
 /// The longest head.
 pub const LONGEST: usize = 64 << 10;
 /// The longest body that is awaited.
@@ -39,13 +41,13 @@ pub fn end(bytes: &[u8], from: usize) -> Option<usize> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// A request's target.
-    pub target: (usize, usize),
+    pub target: Range<usize>,
     /// An answer's status.
     pub status: Option<u16>,
     /// `Upgrade: websocket`.
     pub upgrade: bool,
     /// The value of Sec-WebSocket-Extensions.
-    pub extensions: Option<(usize, usize)>,
+    pub extensions: Option<Range<usize>>,
     /// The value of Content-Length.
     pub content_length: usize,
 }
@@ -68,14 +70,14 @@ impl Head {
             let value = value.get(1..).unwrap_or_default();
             let blank = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
             let text = value.trim_ascii();
-            let range = (start + colon + 1 + blank, text.len());
+            let from = start + colon + 1 + blank;
             match name {
                 n if n.eq_ignore_ascii_case(b"upgrade") => {
                     head.upgrade |=
                         text.split(|b| *b == b',').any(|t| t.trim_ascii().eq_ignore_ascii_case(b"websocket"));
                 }
                 n if n.eq_ignore_ascii_case(b"sec-websocket-extensions") => {
-                    head.extensions.get_or_insert(range);
+                    head.extensions.get_or_insert(from..from + text.len());
                 }
                 n if n.eq_ignore_ascii_case(b"content-length") => {
                     head.content_length = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok()).unwrap_or(0);
@@ -93,12 +95,7 @@ impl Head {
         if is_answer(line) {
             self.status = rest.get(..word).and_then(|w| std::str::from_utf8(w).ok()).and_then(|w| w.parse().ok());
         }
-        self.target = (space + 1, word);
-    }
-
-    /// The text of a range.
-    pub fn text<'a>(&self, bytes: &'a [u8], start: usize, length: usize) -> &'a [u8] {
-        bytes.get(start..start + length).unwrap_or_default()
+        self.target = space + 1..space + 1 + word;
     }
 }
 
@@ -115,10 +112,9 @@ mod tests {
         let text = b"HTTP/1.1 101 Switching\r\nUPGRADE:  WebSocket\r\nsec-websocket-extensions: a; b\r\nContent-Length: 19\r\n\r\n";
         let head = Head::read(text);
         assert_eq!((head.status, head.upgrade, head.content_length), (Some(101), true, 19));
-        let (start, length) = head.extensions.unwrap();
-        assert_eq!(head.text(text, start, length), b"a; b");
+        assert_eq!(&text[head.extensions.unwrap()], b"a; b");
         assert_eq!(end(text, 0), Some(text.len()));
         let head = Head::read(b"GET /nano HTTP/1.1\r\n\r\n");
-        assert_eq!((head.target, head.status), ((4, 5), None));
+        assert_eq!((head.target, head.status), (4..9, None));
     }
 }

@@ -3,11 +3,13 @@
 use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::layout::Message;
 use super::{Carrier, NAME, http, layout};
+use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Fault, Reason, Value};
+use crate::codec::{Fault, Reason, Tree, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Farewell, Out, Provenance, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
+use std::ops::Range;
 
 /// A range of bytes as bits, up to the largest that fits.
 fn bits(start: usize, length: usize) -> (u32, u32) {
@@ -24,6 +26,18 @@ fn bytes_value(start: usize, length: usize) -> Value {
 fn text_value(bytes: &[u8], start: usize) -> Value {
     let (bit, bits) = bits(start, bytes.len());
     if std::str::from_utf8(bytes).is_ok() { Value::Text { bit, bits } } else { Value::Raw { bit, bits } }
+}
+
+/// Appends the bytes of a field.
+fn push(tree: &mut Tree, field: &'static Field, start: usize, length: usize) {
+    let (bit, bits) = bits(start, length);
+    tree.push(field, Value::Bytes { bit, bits }, bit, bits);
+}
+
+/// Appends the text of a field.
+fn push_text(tree: &mut Tree, field: &'static Field, range: Range<usize>, bytes: &[u8]) {
+    let (bit, bits) = bits(range.start, range.len());
+    tree.push(field, text_value(bytes.get(range.clone()).unwrap_or_default(), range.start), bit, bits);
 }
 
 fn fault(dissection: &mut Dissection, path: &str, reason: Reason, start: usize, length: usize) {
@@ -63,29 +77,15 @@ impl Carrier {
         let bytes = stream.bytes();
         let name = if head.status.is_some() { Message::UpgradeResponse } else { Message::UpgradeRequest };
         let dissection = self.begin(side, name, roles, out);
-        let text = bytes.get(..end).unwrap_or_default();
-        let mut push = |field, start: usize, length: usize| {
-            let (bit, count) = bits(start, length);
-            dissection.tree.push(
-                field,
-                text_value(bytes.get(start..start + length).unwrap_or_default(), start),
-                bit,
-                count,
-            );
-        };
-        push(&layout::HEAD, 0, text.len());
+        push_text(&mut dissection.tree, &layout::HEAD, 0..end, bytes);
         if body > 0 {
-            push(&layout::BODY, end, body);
+            push_text(&mut dissection.tree, &layout::BODY, end..end + body, bytes);
         }
-        let mut push = |field, (start, length): (usize, usize)| {
-            let (bit, count) = bits(start, length);
-            dissection.derived.push(field, text_value(head.text(text, start, length), start), bit, count);
-        };
         if head.status.is_none() {
-            push(&layout::TARGET, head.target);
+            push_text(&mut dissection.derived, &layout::TARGET, head.target.clone(), bytes);
         }
-        if let Some(range) = head.extensions {
-            push(&layout::EXTENSIONS, range);
+        if let Some(range) = head.extensions.clone() {
+            push_text(&mut dissection.derived, &layout::EXTENSIONS, range, bytes);
         }
         if let Some(status) = head.status {
             dissection.derived.push(&layout::STATUS, Value::UInt(status as u64), 0, 0);
@@ -106,14 +106,12 @@ impl Carrier {
         let name = if bytes.starts_with(b"HT") { Message::UpgradeResponse } else { Message::UpgradeRequest };
         let end = http::end(bytes, 0).unwrap_or(0);
         let dissection = self.begin(side, name, roles, out);
-        let (bit, count) = bits(0, end);
         if end > 0 {
-            dissection.tree.push(&layout::HEAD, text_value(bytes.get(..end).unwrap_or_default(), 0), bit, count);
+            push_text(&mut dissection.tree, &layout::HEAD, 0..end, bytes);
         }
         let rest = bytes.len() - end;
         if rest > 0 {
-            let (bit, count) = bits(end, rest);
-            dissection.tree.push(&UNPARSED, bytes_value(end, rest), bit, count);
+            push(&mut dissection.tree, &UNPARSED, end, rest);
         }
         let (path, reason) = match end {
             0 => (".head", Reason::Unterminated),
@@ -129,8 +127,7 @@ impl Carrier {
     pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
         let dissection = self.begin(side, Message::Frame, roles, out);
-        let (bit, count) = bits(0, bytes.len());
-        dissection.tree.push(&UNPARSED, bytes_value(0, bytes.len()), bit, count);
+        push(&mut dissection.tree, &UNPARSED, 0, bytes.len());
         let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
         fault(dissection, "", Reason::Short, 0, bytes.len());
         dissection.fault.iter_mut().for_each(|fault| fault.need = need);
@@ -145,9 +142,7 @@ impl Carrier {
         let whole = bytes.get(..head.whole() as usize).unwrap_or(bytes);
         let mut source = 0;
         if let Some(key) = head.mask {
-            let start = head.size.saturating_sub(4);
-            let (bit, count) = bits(start, 4);
-            dissection.tree.push(&layout::MASK, bytes_value(start, 4), bit, count);
+            push(&mut dissection.tree, &layout::MASK, head.size.saturating_sub(4), 4);
             let (number, plain) = dissection.source();
             plain.extend_from_slice(whole);
             if let Some(payload) = plain.get_mut(head.size..) {
@@ -160,8 +155,7 @@ impl Carrier {
         // The length is that of the captured bytes, except for a frame that is never complete.
         let there = whole.len().saturating_sub(head.size) as u64;
         if bytes.get(..head.size) != Some(&frame::head(head.opcode, head.mask, there)[..]) {
-            let (bit, count) = bits(0, head.size);
-            dissection.derived.push(&layout::HEADER, bytes_value(0, head.size), bit, count);
+            push(&mut dissection.derived, &layout::HEADER, 0, head.size);
         }
         source
     }
@@ -177,14 +171,13 @@ impl Carrier {
         let source = self.framed(stream, side, head, roles, dissection);
         let (start, length) = (head.size, head.length as usize);
         dissection.tree.set_source(source);
-        let (bit, count) = bits(start, length);
         if head.opcode == opcode::CLOSE {
             dissection.delivery.push(Event::Step(Step::Left("close")));
         }
         match (head.opcode, length) {
             (opcode::CLOSE, 0) => {}
             (opcode::CLOSE, 1) => {
-                dissection.tree.push(&UNPARSED, bytes_value(start, 1), bit, count);
+                push(&mut dissection.tree, &UNPARSED, start, 1);
                 fault(dissection, ".code", Reason::Short, start, 1);
                 dissection.fault.iter_mut().for_each(|fault| fault.need = 16);
             }
@@ -195,15 +188,14 @@ impl Carrier {
                 let words = String::from_utf8_lossy(plain.get(2..).unwrap_or_default());
                 let farewell = Farewell { code: code.to_string().into(), words: words.into() };
                 let reason = text_value(plain.get(2..).unwrap_or_default(), start + 2);
+                let (bit, count) = bits(start, length);
                 dissection.tree.push(&layout::CODE, Value::UInt(code as u64), bit, 16);
                 if length > 2 {
                     dissection.tree.push(&layout::REASON, reason, bit + 16, count - 16);
                 }
                 dissection.farewell = Some(Box::new(farewell));
             }
-            _ => {
-                dissection.tree.push(&layout::DATA, bytes_value(start, length), bit, count);
-            }
+            _ => push(&mut dissection.tree, &layout::DATA, start, length),
         }
         let what = match head {
             Head { length, .. } if *length > CONTROL_MOST => Some("a control frame with more than 125 bytes"),
@@ -234,8 +226,7 @@ impl Carrier {
         dissection.tree.set_source(source);
         let length = there.saturating_sub(head.size);
         if length > 0 {
-            let (bit, count) = bits(head.size, length);
-            dissection.tree.push(&UNPARSED, bytes_value(head.size, length), bit, count);
+            push(&mut dissection.tree, &UNPARSED, head.size, length);
         }
         fault(dissection, ".opcode", Reason::Undefined(what), 0, there);
         self.emit(side, stream, there, out);
@@ -261,8 +252,7 @@ impl Carrier {
         dissection.derived.set_source(source);
         // A message that inflates to nothing has no bytes to show, but has wire bytes.
         let hollow = what.is_none() && length > 0;
-        let (bit, count) = bits(0, if hollow { 0 } else { length });
-        dissection.tree.push(&layout::PAYLOAD, Value::Bytes { bit, bits: count }, bit, count);
+        push(&mut dissection.tree, &layout::PAYLOAD, 0, if hollow { 0 } else { length });
         if hollow {
             dissection.derived.push(&layout::COMPRESSED, bytes_value(0, length), 0, 0);
         }

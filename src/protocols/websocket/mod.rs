@@ -126,22 +126,17 @@ impl Carrier {
     }
 
     fn at(&mut self, side: Side) -> &mut Direction {
-        match (&mut self.directions, side) {
-            ([a, _], Side::A) => a,
-            ([_, b], Side::B) => b,
-        }
+        &mut self.directions[side.index()]
     }
 
     /// Whether both sides have agreed on the upgrade, so that this side sends frames.
     pub fn upgraded(&self, side: Side) -> bool {
-        let [a, b] = &self.directions;
-        self.agreed.is_some() && if side == Side::A { a } else { b }.mode == Mode::Frames
+        self.agreed.is_some() && self.directions[side.index()].mode == Mode::Frames
     }
 
     /// The place in a side's stream where the incomplete message begins.
     pub fn begun(&self, side: Side) -> Option<u64> {
-        let [a, b] = &self.directions;
-        let direction = if side == Side::A { a } else { b };
+        let direction = &self.directions[side.index()];
         direction.begun.map(|_| direction.start)
     }
 
@@ -261,7 +256,7 @@ impl Carrier {
             Some(status) => {
                 let mode = if status == 101 { Mode::Frames } else { Mode::Http };
                 if status == 101 {
-                    let extensions = head.extensions.map_or(&[][..], |(start, length)| head.text(text, start, length));
+                    let extensions = head.extensions.clone().and_then(|range| text.get(range)).unwrap_or_default();
                     self.agreed = Some(Agreed::read(extensions));
                 }
                 self.directions.iter_mut().for_each(|d| (d.mode, d.searched, d.awaited) = (mode, 0, 0));

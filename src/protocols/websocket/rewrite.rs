@@ -54,7 +54,7 @@ impl Frames {
     fn head(&mut self, bytes: &[u8]) {
         let head = http::Head::read(bytes);
         if head.status == Some(101) {
-            let extensions = head.extensions.map_or(&[][..], |(start, length)| head.text(bytes, start, length));
+            let extensions = head.extensions.clone().and_then(|range| bytes.get(range)).unwrap_or_default();
             self.agreed = Some(Agreed::read(extensions));
             self.windows = ["client_max_window_bits", "server_max_window_bits"].map(|name| window(extensions, name));
         }
