@@ -7,7 +7,7 @@ pub use super::unended::Begins;
 use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler, lasting};
 use crate::codec::schema::text::{FrameText, Ports};
-use crate::codec::{Reader, Tree, Writer, bits};
+use crate::codec::{Writer, bits};
 use crate::nearest::{hint, nearest};
 
 /// The longest message, unless the file sets another limit.
@@ -130,67 +130,55 @@ impl Frame {
                 None if bytes.len() as u64 > MOST => Begins::Nothing,
                 None => Begins::More(bytes.len() + 1),
             },
-            Frame::Length { number, plus, header, most } => {
-                let Some(rest) = bytes.get(*header..) else { return Begins::More(bytes.len() + 1) };
-                let (value, size) = match number.kind {
-                    Kind::UInt { bits, order } | Kind::Int { bits, order } => {
-                        let size = bits as usize / 8;
-                        if rest.len() < size {
-                            return Begins::More(header + size);
-                        }
-                        let raw = bits::get(rest, 0, bits as u32);
-                        let big = order == crate::codec::layout::Order::Big;
-                        (if big { bits::swap(raw, bits as u32) } else { raw } as i128, size)
-                    }
-                    _ => {
-                        let mut value = 0u128;
-                        let mut size = 0;
-                        loop {
-                            let Some(group) = rest.get(size) else { return Begins::More(bytes.len() + 1) };
-                            value |= (*group as u128 & 0x7f) << (7 * size);
-                            size += 1;
-                            if group & 0x80 == 0 {
-                                break;
-                            }
-                            if size >= 10 {
-                                return Begins::Nothing;
-                            }
-                        }
-                        (value as i128, size)
-                    }
-                };
-                let length = value - *plus as i128;
-                if !(0..=*most as i128).contains(&length) {
-                    return Begins::Nothing;
-                }
-                // With a header, the number belongs to the message.
-                let (before, length) =
-                    if *header > 0 { (0, header + size + length as usize) } else { (size, length as usize) };
-                if bytes.len() < before + length {
-                    Begins::More(before + length)
-                } else {
-                    Begins::Message(before, length, 0)
-                }
-            }
+            Frame::Length { .. } => match self.announced(bytes) {
+                Ok((before, length)) if bytes.len() < before + length => Begins::More(before + length),
+                Ok((before, length)) => Begins::Message(before, length, 0),
+                Err(begins) => begins,
+            },
         }
     }
 
     /// The announced size of the message at the beginning of these bytes, even if not all of it is there: the bytes
     /// before it, and its length.
-    pub fn announced(&self, bytes: &[u8]) -> Option<(usize, usize)> {
-        // Header and number are within the first 32 bytes.
-        let mut longer = bytes.get(..bytes.len().min(32)).unwrap_or(bytes).to_vec();
-        let Frame::Length { number, plus, header, .. } = self else { return None };
-        let mut tree = Tree::default();
-        if longer.len() < *header {
-            return None;
+    ///
+    /// # Errors
+    /// No length is before it, or not all of the length is there, or it is none.
+    pub fn announced(&self, bytes: &[u8]) -> Result<(usize, usize), Begins> {
+        let Frame::Length { number, plus, header, most } = self else { return Err(Begins::Nothing) };
+        let Some(rest) = bytes.get(*header..) else { return Err(Begins::More(bytes.len() + 1)) };
+        let (value, size) = match number.kind {
+            Kind::UInt { bits, order } | Kind::Int { bits, order } => {
+                let size = bits as usize / 8;
+                if rest.len() < size {
+                    return Err(Begins::More(header + size));
+                }
+                let raw = bits::get(rest, 0, bits as u32);
+                let big = order == crate::codec::layout::Order::Big;
+                (if big { bits::swap(raw, bits as u32) } else { raw } as i128, size)
+            }
+            _ => {
+                let mut value = 0u128;
+                let mut size = 0;
+                loop {
+                    let Some(group) = rest.get(size) else { return Err(Begins::More(bytes.len() + 1)) };
+                    value |= (*group as u128 & 0x7f) << (7 * size);
+                    size += 1;
+                    if group & 0x80 == 0 {
+                        break;
+                    }
+                    if size >= 10 {
+                        return Err(Begins::Nothing);
+                    }
+                }
+                (value as i128, size)
+            }
+        };
+        let length = value - *plus as i128;
+        if !(0..=*most as i128).contains(&length) {
+            return Err(Begins::Nothing);
         }
-        longer.drain(..header);
-        let outcome = Reader::new(&longer, &mut tree).read(std::slice::from_ref(number));
-        let value = tree.nodes().first().filter(|_| outcome.stop.is_none())?.number()?;
-        let length = usize::try_from(value as i128 - *plus as i128).ok()?;
-        let size = outcome.bits as usize / 8;
-        Some(if *header > 0 { (0, header + size + length) } else { (size, length) })
+        // With a header, the number belongs to the message.
+        Ok(if *header > 0 { (0, header + size + length as usize) } else { (size, length as usize) })
     }
 
     /// Frames a message for a stream; `None`: it contains its own end mark, or is too long.
