@@ -154,9 +154,39 @@ impl fmt::Display for Millis {
     }
 }
 
+/// The number `value` times 10^-`digits`, shown exactly and with as few digits as possible. At most 19 digits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decimal {
+    pub value: i128,
+    pub digits: u32,
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (one, all) = (10u128.pow(self.digits), self.value.unsigned_abs());
+        let (mut fraction, mut width) = ((all % one) as u64, self.digits as usize);
+        while width > 1 && fraction % 10 == 0 {
+            (fraction, width) = (fraction / 10, width - 1);
+        }
+        let sign = if self.value < 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{fraction:0width$}", all / one)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        let text = |value, digits| Decimal { value, digits }.to_string();
+        assert_eq!(text(535, 7), "0.0000535");
+        assert_eq!(text(-535, 7), "-0.0000535");
+        assert_eq!(text(2_000_000, 6), "2.0");
+        assert_eq!(text(0, 18), "0.0");
+        assert_eq!(text(1, 19), "0.0000000000000000001");
+        assert_eq!(text(i128::from(i64::MIN) * 5, 19), "-4.611686018427387904");
+    }
 
     #[test]
     fn units_where_they_are_needed() {

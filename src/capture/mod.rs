@@ -36,7 +36,7 @@ mod rotating;
 mod span;
 #[cfg(test)]
 mod tests;
-mod time;
+pub(crate) mod time;
 pub(crate) mod time_spec;
 mod transport;
 mod tunnels;

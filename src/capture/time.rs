@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The decimals of [`Time::attos`].
+pub(crate) const ATTO_DIGITS: u32 = 18;
+
 /// A point in time: seconds since the epoch, with the digits of the capture's own resolution.
 ///
 /// `frac` counts units of 10^-`digits` seconds and is below 10^`digits`; `digits` is at most 18.
@@ -31,6 +34,13 @@ impl Time {
     pub fn near_nanos(self) -> i64 {
         const SECS: i64 = (1 << 62) / 1_000_000_000 - 1;
         self.secs.clamp(-SECS, SECS) * 1_000_000_000 + self.frac_nanos().min(999_999_999) as i64
+    }
+
+    /// The exact time since the epoch in units of 10^-18 s, with every digit that a capture can have.
+    pub(crate) fn attos(self) -> i128 {
+        let shift = ATTO_DIGITS.saturating_sub(self.digits as u32);
+        let fraction = (self.frac as i128).saturating_mul(10i128.pow(shift));
+        (self.secs as i128 * 10i128.pow(ATTO_DIGITS)).saturating_add(fraction)
     }
 
     /// The nanoseconds after the whole seconds. Exact up to nine digits; further ones are cut off.
@@ -110,6 +120,7 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::duration::Decimal;
 
     #[test]
     fn the_difference_of_two_times_fits() {
@@ -120,6 +131,29 @@ mod tests {
             let now = of(1_795_229_852, digits);
             assert_eq!(now.near_nanos() as i128, now.nanos());
         }
+    }
+
+    #[test]
+    fn times_keep_their_digits() {
+        assert_eq!(Time { secs: 1, frac: 5, digits: 1 }.attos(), 15 * 10i128.pow(17));
+        assert_eq!(Time { secs: -1, frac: 1, digits: 18 }.attos(), 1 - 10i128.pow(18));
+        assert_eq!(Time::default().attos(), 0);
+    }
+
+    #[test]
+    fn differences_are_exact() {
+        let at = Time::micros;
+        let between = |from: Time, to: Time| {
+            Decimal { value: to.attos().saturating_sub(from.attos()), digits: ATTO_DIGITS - 3 }.to_string()
+        };
+        assert_eq!(between(at(1, 0), at(1, 34_000)), "34.0");
+        assert_eq!(between(at(1, 999_999), at(2, 20_000)), "20.001");
+        assert_eq!(between(at(1, 0), at(1, 0)), "0.0");
+        assert_eq!(between(at(2, 0), at(1, 999_500)), "-0.5");
+        assert_eq!(between(at(0, 1), Time { secs: 0, frac: 1_001, digits: 9 }), "0.000001");
+        assert_eq!(between(at(0, 0), at(100, 0)), "100000.0");
+        let far = Time { secs: i64::MAX, frac: u64::MAX, digits: 18 };
+        assert!(!between(Time { secs: i64::MIN, ..far }, far).is_empty());
     }
 
     #[test]

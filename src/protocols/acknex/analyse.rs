@@ -1,18 +1,20 @@
 //! Analysis beyond a message's bytes: names of members, creates and their answers, the other byte order of an angle.
 
 use super::commands::Version;
-use super::creates::write_milliseconds;
 use super::layout::Message::{self, *};
 use super::layout::{ALBEDO, AMBIENT, ENTITY, IDENTIFIER, OFFSET, PAN, ROLL, SKIN, TILT};
 use super::members;
 use super::reading::WireVariant;
 use super::session::AcknexSession;
+use crate::capture::time::ATTO_DIGITS;
 use crate::codec::layout::{Field, Len, f64le, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::{Dissection, Provenance, RelationKind, Role};
+use crate::duration::Decimal;
 use std::fmt;
+use std::io::Write;
 
 pub(super) static MEMBER: Field =
     text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8");
@@ -150,7 +152,9 @@ impl AcknexSession {
                     dissection.delivery.push(Event::Answer(after));
                     dissection.derived.push(&REQUEST_FRAME, Value::UInt(request.frame), 0, 0);
                     let (source, text) = dissection.source();
-                    write_milliseconds(asked, place.time, text);
+                    let value = place.time.attos().saturating_sub(asked.attos());
+                    // Writing to memory cannot fail.
+                    let _ = write!(text, "{}", Decimal { value, digits: ATTO_DIGITS - 3 });
                     let len = text.len() as u32;
                     dissection.derived.set_source(source);
                     dissection.derived.push(&ROUND_TRIP, Value::Json { start: 0, len }, 0, 0);

@@ -42,17 +42,21 @@ impl Work {
 
     /// A new source: its number and its buffer.
     pub fn source(&mut self) -> Option<(u8, &mut Vec<u8>)> {
-        if self.used >= MOST_SOURCES {
-            return None;
-        }
-        if self.sources.len() == self.used {
-            self.sources.push(Vec::new());
-        }
-        self.used += 1;
-        let buffer = self.sources.get_mut(self.used - 1)?;
-        buffer.clear();
-        Some((self.used as u8, buffer))
+        next_source(&mut self.sources, &mut self.used)
     }
+}
+
+fn next_source<'s>(sources: &'s mut Vec<Vec<u8>>, used: &mut usize) -> Option<(u8, &'s mut Vec<u8>)> {
+    if *used >= MOST_SOURCES {
+        return None;
+    }
+    if sources.len() == *used {
+        sources.push(Vec::new());
+    }
+    *used += 1;
+    let buffer = sources.get_mut(*used - 1)?;
+    buffer.clear();
+    Some((*used as u8, buffer))
 }
 
 /// The context for reading a packet.
@@ -89,16 +93,7 @@ impl Context for Known<'_> {
     }
 
     fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
-        if *self.used_sources >= MOST_SOURCES {
-            return None;
-        }
-        if self.sources.len() == *self.used_sources {
-            self.sources.push(Vec::new());
-        }
-        *self.used_sources += 1;
-        let mut buffer = std::mem::take(self.sources.get_mut(*self.used_sources - 1)?);
-        buffer.clear();
-        Some((*self.used_sources as u8, buffer))
+        next_source(self.sources, self.used_sources).map(|(number, buffer)| (number, std::mem::take(buffer)))
     }
 
     fn give_source(&mut self, source: u8, bytes: Vec<u8>) {

@@ -5,20 +5,19 @@
 
 use super::layout::{GTIME, PACKET, PING};
 use crate::capture::Time;
+use crate::capture::time::ATTO_DIGITS;
 use crate::codec::layout::{Count, Field, array, boolean, f64le, group, u32le, u64le};
 use crate::codec::{Level, Node, Value};
 use crate::dissect::delivery::Event;
 use crate::dissect::{Dissection, FlowInfo, Provenance, RelationKind, Target};
-use crate::duration::Millis;
+use crate::duration::{Decimal, Millis};
 use crate::flow::Side;
 use std::collections::VecDeque;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 /// The most open requests of a connection that are remembered.
 const OPEN: usize = 1024;
-/// Times are kept in units of 10^-18 s, with every digit that a capture can have.
-const UNIT_DIGITS: u32 = 18;
 
 /// Derived: the pings of a line.
 pub static PINGS: Field = array("pings", Count::Rest, &ONE).doc("the pings of this line, in wire order");
@@ -57,7 +56,7 @@ struct Answer {
 impl Answer {
     /// The round trip in nanoseconds.
     fn nanos(&self) -> i64 {
-        i64::try_from(self.round_trip / 10i128.pow(UNIT_DIGITS - 9)).unwrap_or(i64::MAX)
+        i64::try_from(self.round_trip / 10i128.pow(ATTO_DIGITS - 9)).unwrap_or(i64::MAX)
     }
 
     /// The delivery event of this reply, as seen in the conversation `here`.
@@ -166,8 +165,8 @@ impl Pings {
     fn answer(&mut self, party: usize, reply: &Ping, now: Time) -> Option<Answer> {
         let at = self.open.iter().rposition(|open| open.party != party && open.id == reply.id)?;
         let request = self.open.remove(at)?;
-        let (t1, t4) = (units(request.time), units(now));
-        let micro = 10i128.pow(UNIT_DIGITS - 6);
+        let (t1, t4) = (request.time.attos(), now.attos());
+        let micro = 10i128.pow(ATTO_DIGITS - 6);
         let Millis(after) = Millis::of(now.since(request.time));
         let PendingPing { target, asked, hidden, .. } = request;
         let (round_trip, offset) = match reply.times {
@@ -234,7 +233,7 @@ fn note(found: &PingInLine, unsure: bool, dissection: &mut Dissection) {
         let text = format_args!("a reply to no open request: number {}", found.id);
         return dissection.notes.warn("gne.ping_unsolicited", text);
     };
-    let trip = Decimal { digits: UNIT_DIGITS - 3, value: answer.round_trip };
+    let trip = Decimal { digits: ATTO_DIGITS - 3, value: answer.round_trip };
     dissection.relate(Level::Note, "gne.ping_reply", |note| {
         note.to(RelationKind::Answers, answer.target, answer.after);
         note.text("answers request of frame ").frame();
@@ -246,12 +245,12 @@ fn note(found: &PingInLine, unsure: bool, dissection: &mut Dissection) {
 }
 
 fn round_trip(answer: &Answer) -> Decimal {
-    Decimal { digits: UNIT_DIGITS, value: answer.round_trip }
+    Decimal { digits: ATTO_DIGITS, value: answer.round_trip }
 }
 
 fn offset(answer: &Answer) -> Option<Decimal> {
     // Exactly half of it: five times as many tenths.
-    answer.offset.map(|twice| Decimal { digits: UNIT_DIGITS + 1, value: twice.saturating_mul(5) })
+    answer.offset.map(|twice| Decimal { digits: ATTO_DIGITS + 1, value: twice.saturating_mul(5) })
 }
 
 /// The ping whose fields these nodes begin with, if it is complete.
@@ -268,53 +267,4 @@ fn ping(nodes: &[Node]) -> Option<Ping> {
     let number = |at: usize| nodes.get(at).and_then(Node::number).map(|n| n as i64);
     let (t2, t3) = (number(2)? * 1_000_000 + number(3)?, number(5)? * 1_000_000 + number(6)?);
     Some(Ping { id, request: t2 == 0, times: Some((t2, t3)) })
-}
-
-/// Exact time since the epoch, in units.
-fn units(time: Time) -> i128 {
-    let shift = UNIT_DIGITS.saturating_sub(time.digits as u32);
-    let fraction = (time.frac as i128).saturating_mul(10i128.pow(shift));
-    (time.secs as i128 * 10i128.pow(UNIT_DIGITS)).saturating_add(fraction)
-}
-
-/// The number `value` times 10^-`digits`, shown exactly and with as few digits as possible.
-#[derive(Clone, Copy)]
-struct Decimal {
-    value: i128,
-    digits: u32,
-}
-
-impl fmt::Display for Decimal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = 10u128.pow(self.digits);
-        let (mut fraction, mut width) = (self.value.unsigned_abs() % one, self.digits as usize);
-        while width > 1 && fraction % 10 == 0 {
-            (fraction, width) = (fraction / 10, width - 1);
-        }
-        let sign = if self.value < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{fraction:0width$}", self.value.unsigned_abs() / one)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_exact() {
-        let text = |value, digits| Decimal { value, digits }.to_string();
-        assert_eq!(text(535, 7), "0.0000535");
-        assert_eq!(text(-535, 7), "-0.0000535");
-        assert_eq!(text(2_000_000, 6), "2.0");
-        assert_eq!(text(0, 18), "0.0");
-        assert_eq!(text(1, 19), "0.0000000000000000001");
-        assert_eq!(text(i128::from(i64::MIN) * 5, 19), "-4.611686018427387904");
-    }
-
-    #[test]
-    fn times_keep_their_digits() {
-        assert_eq!(units(Time { secs: 1, frac: 5, digits: 1 }), 15 * 10i128.pow(17));
-        assert_eq!(units(Time { secs: -1, frac: 1, digits: 18 }), 1 - 10i128.pow(18));
-        assert_eq!(units(Time::default()), 0);
-    }
 }

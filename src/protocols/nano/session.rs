@@ -83,10 +83,7 @@ impl NanoSession {
     }
 
     fn direction(&mut self, side: Side) -> &mut DirectionState {
-        match (&mut self.directions, side) {
-            ([a, _], Side::A) => a,
-            ([_, b], Side::B) => b,
-        }
+        &mut self.directions[side.index()]
     }
 
     /// Decides the carrier by the first bytes of the conversation. In its middle, the bytes at which a side is in step
