@@ -425,6 +425,7 @@ fn nano_hears_what_the_screen_edits() {
     screen.shows("1 held (H)");
     screen.keys("H");
     screen.shows("[held]");
+    screen.shows("▶ Messages");
     screen.keys("E\x15payload.hp=200, payload.name=\"Ann B\"\r");
     screen.shows("a passes it with these changes");
     screen.keys("a");

@@ -4,7 +4,7 @@ riptide_server.py udp|tcp open|full|many|reject|data|pending|echo [LOG]
 
 Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message. `echo` says every
 reliable message's text back, reliably, and writes `ID TEXT` into the file LOG. For each line on its stdin it prints
-`CLIENTS n`: how many clients it has.
+`CLIENTS n`: how many clients it has, and how many it has lost because they were silent, without leaving.
 """
 
 import socket
@@ -14,6 +14,7 @@ import time
 
 from pytidenetworking.message import create
 from pytidenetworking.message_base import MessageSendMode
+from pytidenetworking.peer import DisconnectReason
 from pytidenetworking.server import Server
 
 
@@ -63,10 +64,21 @@ if mode == "echo":
     server.MessageReceived += echo
 
 
+lost = []
+
+
+def disconnected(connection, reason):
+    if reason == DisconnectReason.TimedOut:
+        lost.append(connection)
+
+
+server.ClientDisconnected += disconnected
+
+
 def tell():
     for _ in sys.stdin:
         # In one write: pytide's own output must not be mixed with it.
-        sys.stdout.write(f"CLIENTS {server.clientCount}\n")
+        sys.stdout.write(f"CLIENTS {server.clientCount + len(lost)}\n")
 
 
 threading.Thread(target=tell, daemon=True).start()
