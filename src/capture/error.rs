@@ -5,6 +5,7 @@ use std::{fmt, io};
 
 /// A position in a capture file. For a gzip or zstd file, the position in the unpacked data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// Bytes from the start of the capture.
     pub offset: u64,

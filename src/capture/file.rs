@@ -78,6 +78,7 @@ struct Joined {
 
 /// The end of one of several joined files.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Ended {
     /// The number of frames so far, in all files.
     pub frames: u64,

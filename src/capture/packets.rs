@@ -19,6 +19,7 @@ pub enum Decoded<'a> {
 
 /// A frame and the result of decoding it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Item<'a> {
     /// The frame as captured.
     pub frame: Frame<'a>,

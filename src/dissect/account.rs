@@ -28,6 +28,7 @@ impl AddAssign for Amount {
 
 /// The account of a capture. Every reader of captures fills it, and every output format prints it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Account {
     /// Frames read.
     pub frames: u64,

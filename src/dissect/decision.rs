@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 
 /// The decision about a conversation from its first payloads.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Decision<'a> {
     /// The conversation's number.
     pub flow: u64,
@@ -27,6 +28,7 @@ pub struct Decision<'a> {
 
 /// A conversation that has ended.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Closed {
     /// The conversation's number.
     pub flow: u64,

@@ -117,6 +117,7 @@ pub struct NoteDoc {
 
 /// The observations of a conversation whose protocol is not known yet.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Observation<'a> {
     /// UDP or TCP.
     pub transport: Transport,

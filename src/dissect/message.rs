@@ -217,6 +217,7 @@ impl Dissection {
 
 /// A finished message, as passed to renderers, filters and statistics.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Message<'a> {
     /// The message's dissection.
     pub dissection: &'a Dissection,

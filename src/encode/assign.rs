@@ -17,6 +17,7 @@ const LONGEST_LIST: usize = 65_536;
 /// An invalid `FIELD=VALUE`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: {}", Printable(.text), Printable(.what))]
+#[non_exhaustive]
 pub struct AssignError {
     /// The text as given.
     pub text: String,

@@ -48,6 +48,7 @@ use thiserror::Error;
 /// An invalid filter: the mistake, and its position in the text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}\n  {}\n  {}", Printable(.what), one_each(.text), caret(.text, *.at, *.len))]
+#[non_exhaustive]
 pub struct FilterError {
     /// The mistake, and the expected form.
     pub what: String,

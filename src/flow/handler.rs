@@ -5,6 +5,7 @@ use crate::capture::{Packet, Time};
 
 /// New bytes at the end of a [`Stream`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Delivery<'a> {
     /// The frame that delivered them: their own, or the one that filled the gap before them. Bytes held after a gap
     /// that was given up have their own frame.
@@ -20,6 +21,7 @@ pub struct Delivery<'a> {
 
 /// Missing or dropped bytes of a direction.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Gap {
     /// The number of missing bytes; 0 for [`GapCause::Unread`].
     pub missing: u64,

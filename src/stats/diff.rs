@@ -79,6 +79,7 @@ impl Change {
 
 /// A difference and its subject: `riptide.reliable`, `riptide from the client`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The subject.
     pub of: String,
@@ -96,6 +97,7 @@ pub struct Difference {
 
 /// The result of a limit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The limit as written.
     pub limit: String,
@@ -109,6 +111,7 @@ pub struct Verdict {
 
 /// Two captures compared.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Comparison {
     /// All differences, the most important ones first.
     pub differences: Vec<Difference>,

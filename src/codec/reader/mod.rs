@@ -41,6 +41,7 @@ pub const MAX_DEPTH: usize = 514;
 
 /// The result of reading a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The number of bits that were read, without unparsed ones.
     pub bits: u32,

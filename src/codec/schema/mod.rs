@@ -124,6 +124,7 @@ pub(crate) enum Key<'a> {
 
 /// One message of a schema, compiled.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SchemaMessage {
     /// Its name.
     pub name: &'static str,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 /// Counters for `-v` and the end of a run.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Counters {
     /// Conversations claimed, by protocol and reason.
     pub claimed: BTreeMap<(&'static str, &'static str), u64>,

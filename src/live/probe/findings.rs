@@ -9,6 +9,7 @@ use std::time::Duration;
 
 /// One round trip that was attempted.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Sample {
     /// Its number, from 1.
     pub number: u32,
@@ -29,6 +30,7 @@ pub enum Event {
 
 /// The description of a server.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Found {
     /// The protocol.
     pub proto: &'static str,

@@ -64,6 +64,7 @@ impl Request {
 
 /// A method that was tried, and its outcome.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Tried {
     /// The protocol.
     pub proto: &'static str,
@@ -79,6 +80,7 @@ pub struct Tried {
 
 /// The result for one target.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The target, as the user wrote it.
     pub target: String,

@@ -39,6 +39,7 @@ impl Edited {
 
 /// The counts of one direction's messages. A packet may have several, and a message several packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MessageCounts {
     /// Messages that were read.
     pub arrived: u64,

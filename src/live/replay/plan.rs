@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 /// A message of ours.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Step {
     /// The message.
     pub recorded: Recorded,
@@ -35,6 +36,7 @@ pub struct Unsent {
 
 /// The plan of one session.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Plan {
     /// The messages to send, in the order of the recording.
     pub steps: Vec<Step>,

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 /// One conversation of the capture.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Conversation {
     /// Its number, as `decode` shows it.
     pub flow: u64,
@@ -77,6 +78,7 @@ pub fn gap(first: Time, last: Time) -> Duration {
 
 /// The conversations of a capture that can be played.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Recording {
     /// The conversations, by number.
     pub flows: BTreeMap<u64, Conversation>,

@@ -37,6 +37,7 @@ crate::named!(MisfitKind:
 
 /// The place where a packet does not fit, and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Misfit {
     /// The kind.
     pub kind: MisfitKind,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 /// The state of a running relay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Status {
     /// The time since the relay began.
     pub elapsed: Duration,
@@ -29,6 +30,7 @@ pub struct Status {
 
 /// The traffic of a direction, each second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct DirectionRates {
     /// Packets that arrived.
     pub arrived: f64,
