@@ -2,7 +2,8 @@
 
 use super::column::{Column, Leaf};
 use super::shape::{Member, Shape};
-use crate::codec::{Field, Node, Sources, Tree};
+use crate::codec::layout::Field;
+use crate::codec::{Node, Sources, Tree};
 use parquet::basic::{LogicalType, Repetition};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
