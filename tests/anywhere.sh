@@ -2,11 +2,11 @@
 # Runs the tests beside busy loops, and in environments other than a developer's. Nothing may fail there; a test
 # that cannot do its work reports SKIPPED.
 #
-#   tests/anywhere.sh                            all of it: 20 rounds beside six busy loops, then each
-#                                                condition once
+#   tests/anywhere.sh                                 all of it: 20 rounds beside six busy loops, then each
+#                                                     condition once
 #   tests/anywhere.sh busy golden behaviour:probe::   one round of these tests (TEST or TEST:FILTER)
-#   tests/anywhere.sh -n 5 -j 12 busy            five rounds of all beside twelve loops
-#   tests/anywhere.sh nohup path                 these conditions, all tests
+#   tests/anywhere.sh -n 5 -j 12 busy                 five rounds of all beside twelve loops
+#   tests/anywhere.sh nohup path                      these conditions, all tests
 #
 # Conditions: busy nohup dumb c latin1 kolkata homeless readonly root user noipv6 nouserns files path.
 # `lib` and `main` are the unit tests of the library and of the program. The tests are built once; only `path`
@@ -51,7 +51,10 @@ build() {
 }
 build > "$scratch/tests" || { tail -20 "$logs/build.log"; exit 1; }
 for one in "${chosen[@]}"; do
-    cut -d ' ' -f 1 "$scratch/tests" | grep -qx "${one%%:*}" || { echo "no test ${one%%:*}"; exit 2; }
+    program=$(sed -n "s/^${one%%:*} //p" "$scratch/tests")
+    [ -n "$program" ] || { echo "no test ${one%%:*}"; exit 2; }
+    # A filter that fits nothing would pass.
+    [[ $one != *:* ]] || "$program" --list "${one#*:}" | grep ': test$' > /dev/null || { echo "no test $one"; exit 2; }
 done
 
 failed=0

@@ -49,7 +49,6 @@ mod view;
 mod wireshark;
 
 #[path = "fuzz/harness.rs"]
-#[allow(dead_code)]
 mod harness;
 #[path = "fuzz/seeds.rs"]
 mod seeds;

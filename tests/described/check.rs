@@ -1,5 +1,6 @@
 //! `netkit check`: checks a file alone, and against captures.
 
+use super::{cases, run};
 use crate::common::{self, Scratch, Wire, fixture, json};
 use serde_json::{Value as Json, json as js};
 use std::net::SocketAddr;
@@ -10,7 +11,7 @@ fn tutorial(name: &str) -> String {
 }
 
 fn check(args: &[&str]) -> Output {
-    crate::described::run(&[&["check"], args].concat())
+    run(&[&["check"], args].concat())
 }
 
 fn text(done: &Output) -> String {
@@ -93,9 +94,9 @@ fn the_place_that_does_not_fit_is_shown() {
 #[test]
 fn a_text_that_no_message_has_is_shown_as_an_id() {
     let scratch = Scratch::new("check-text");
-    let file = std::fs::read_to_string(crate::described::cases::toml("quake3")).unwrap();
+    let file = std::fs::read_to_string(cases::toml("quake3")).unwrap();
     let file = scratch.write("quake3.toml", file.replace("id = \"getstatus\"", "id = \"getstates\""));
-    let page = text(&check(&[&file, &crate::described::cases::pcap("quake3"), "-p", "quake3"]));
+    let page = text(&check(&[&file, &cases::pcap("quake3"), "-p", "quake3"]));
     assert!(
         page.contains("no message has this id, first in frame") && page.contains("expected: one of getinfo, "),
         "{page}"
@@ -142,16 +143,9 @@ fn a_tie_is_named() {
     let text = std::fs::read_to_string(tutorial("3.toml")).unwrap();
     let other = scratch.write("other.toml", text.replace("protocol = \"mygame\"", "protocol = \"other\""));
     let (file, capture) = (tutorial("3.toml"), tutorial("mygame.pcap"));
-    let done = crate::described::run(&[
-        "decode",
-        &capture,
-        "--protocol-file",
-        &file,
-        "--protocol-file",
-        &other,
-        "-f",
-        "ndjson",
-    ]);
+    let decoded =
+        |other: &str| run(&["decode", &capture, "--protocol-file", &file, "--protocol-file", other, "-f", "ndjson"]);
+    let done = decoded(&other);
     let reported = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.stdout.is_empty());
     assert!(
@@ -165,31 +159,22 @@ fn a_tie_is_named() {
     // A file that fits less well does not compete.
     let less = text.replace("protocol = \"mygame\"", "protocol = \"less\"").replace("7001", "7002");
     let less = scratch.write("less.toml", less);
-    let done = crate::described::run(&[
-        "decode",
-        &capture,
-        "--protocol-file",
-        &file,
-        "--protocol-file",
-        &less,
-        "-f",
-        "ndjson",
-    ]);
-    assert_eq!(crate::described::cases::lines(&String::from_utf8_lossy(&done.stdout)).len(), 16);
+    let done = decoded(&less);
+    assert_eq!(cases::lines(&String::from_utf8_lossy(&done.stdout)).len(), 16);
     assert!(!String::from_utf8_lossy(&done.stderr).contains("equally well"));
 }
 
 #[test]
 fn every_capture_of_the_examples_fits_its_file() {
-    for (case, file) in crate::described::cases::CASES {
-        let args = [&*crate::described::cases::toml(file), &*crate::described::cases::pcap(case)];
+    for (case, file) in cases::CASES {
+        let args = [&*cases::toml(file), &*cases::pcap(case)];
         let (found, status) = findings(&args);
         let one = &found["captures"][0];
         assert_eq!(status, Some(0), "{case}: {found:#}");
         assert_eq!((&one["explained"]["packets"]["percent"], &one["skipped_bytes"]), (&js!(100.0), &js!(0)), "{case}");
         assert_eq!(one["packets"]["percent"], 100.0, "{case}");
     }
-    let (found, _) = findings(&[&crate::described::cases::toml("kcp"), &crate::described::cases::pcap("kcp")]);
+    let (found, _) = findings(&[&cases::toml("kcp"), &cases::pcap("kcp")]);
     assert_eq!(found["never_seen"], js!(["wask", "wins"]));
 }
 

@@ -70,7 +70,6 @@ pub struct Seen {
 pub struct Server {
     pub at: SocketAddr,
     /// The number of accepted clients.
-    #[allow(dead_code)]
     pub accepted: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Seen>>>,
     end: Arc<AtomicBool>,

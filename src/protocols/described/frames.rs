@@ -142,7 +142,8 @@ impl Frame {
     /// before it, and its length.
     ///
     /// # Errors
-    /// No length is before it, or not all of the length is there, or it is none.
+    /// [`Begins::More`] if not all of the length is there; [`Begins::Nothing`] if the framing has no length, or this one
+    /// is negative or too large.
     pub fn announced(&self, bytes: &[u8]) -> Result<(usize, usize), Begins> {
         let Frame::Length { number, plus, header, most } = self else { return Err(Begins::Nothing) };
         let Some(rest) = bytes.get(*header..) else { return Err(Begins::More(bytes.len() + 1)) };
@@ -197,5 +198,30 @@ impl Frame {
                 Some(framed)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::layout::{u16le, varint};
+
+    /// The length of a cut message is the one that framing waits for, also in more bytes than the number needs.
+    #[test]
+    fn a_cut_message_has_the_length_that_framing_waits_for() {
+        static VARINT: Field = varint("length", 10);
+        static WORD: Field = u16le("length");
+        for (number, header, bytes, size) in [
+            (&VARINT, 0, &[5, b'a'][..], (1, 5)),
+            (&VARINT, 0, &[0x85, 0, b'a'], (2, 5)),
+            (&WORD, 1, &[9, 4, 0, b'a'], (0, 7)),
+        ] {
+            let frame = Frame::Length { number, plus: 0, header, most: 100 };
+            assert_eq!(frame.announced(bytes), Ok(size), "{bytes:?}");
+            assert_eq!(frame.begins(bytes, &mut |_| Begins::Nothing), Begins::More(size.0 + size.1), "{bytes:?}");
+        }
+        let short = Frame::Length { number: &WORD, plus: 5, header: 0, most: 100 };
+        assert_eq!(short.announced(&[4]), Err(Begins::More(2)));
+        assert_eq!([[4, 0], [106, 0]].map(|bytes| short.announced(&bytes)), [Err(Begins::Nothing); 2]);
     }
 }
