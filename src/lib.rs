@@ -8,7 +8,7 @@
 //! | [`codec`] | message layouts as tables, and their interpreter: reader, writer, sampler, tree, faults |
 //! | [`capture`] | frames from pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
-//! | [`traffic`](crate::stats) | analyses for every protocol: numbers and acknowledgements, the life of a connection, losses on its path |
+//! | `traffic` | analyses for every protocol: numbers and acknowledgements, the life of a connection, losses on its path |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |
 //! | [`encode`] | JSON lines to bytes or captures |
 //! | [`redact`] | messages without addresses and application data |
@@ -21,7 +21,11 @@
 //! | [`live`] | sockets, probes, replays |
 //! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
-//! | [`view`](crate::read) | the inspector in the terminal (feature `cli`) |
+//! | `view` | the inspector in the terminal (feature `cli`, as the rest) |
+//! | `platform` | what each operating system does in its own way: terminals, pipes, timers |
+//! | `cli` | the command line: options and their help |
+//! | `commands` | the subcommands |
+//! | `program` | parse, run, exit status |
 //!
 //! Printing the messages of a capture:
 //!
@@ -81,8 +85,12 @@
 //! From JSON to bytes: [`encode`]. Adding a protocol: [`protocols`], "Add a protocol in one page".
 
 pub mod capture;
+#[cfg(feature = "cli")]
+mod cli;
 #[macro_use]
 pub mod codec;
+#[cfg(feature = "cli")]
+mod commands;
 pub mod dissect;
 pub mod docs;
 #[doc(hidden)]
@@ -95,10 +103,14 @@ pub mod message;
 mod named;
 #[doc(hidden)]
 pub mod nearest;
+#[cfg(feature = "cli")]
+mod platform;
 #[doc(hidden)]
 pub mod plural;
 #[doc(hidden)]
 pub mod printable;
+#[cfg(feature = "cli")]
+mod program;
 pub mod protocols;
 mod random;
 pub mod read;
@@ -111,4 +123,6 @@ pub(crate) mod traffic;
 #[doc(hidden)]
 pub mod view;
 
+#[cfg(feature = "cli")]
+pub use program::program;
 pub use read::decode;

@@ -11,7 +11,7 @@ const HELPERS: [&str; 6] = ["duration", "named", "nearest", "plural", "printable
 /// The layers in the order of the table in `src/lib.rs`.
 fn layers() -> Vec<String> {
     let text = fs::read_to_string("src/lib.rs").expect("src/lib.rs");
-    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | [`"));
+    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | ")?.trim_start_matches('[').strip_prefix('`'));
     rows.filter_map(|row| row.split('`').next()).map(String::from).collect()
 }
 
@@ -39,7 +39,7 @@ fn imports(code: &str) -> BTreeSet<Vec<String>> {
     paths(&code, &[], &BTreeSet::new()).into_iter().filter(from_root).map(|(path, _)| path).collect()
 }
 
-/// The code of every source file of library and program without tests, by its path below `src`.
+/// The code of every source file without tests, by its path below `src`.
 fn everything() -> BTreeMap<String, String> {
     let mut files = Vec::new();
     sources(Path::new("src"), &mut files);
@@ -58,11 +58,9 @@ fn everything() -> BTreeMap<String, String> {
     everything
 }
 
-/// The imports of every source file of the library.
-fn library() -> BTreeMap<String, BTreeSet<Vec<String>>> {
-    let of_the_program = |name: &str| ["cli/", "commands/", "platform/"].iter().any(|folder| name.starts_with(folder));
-    let files = everything().into_iter().filter(|(name, _)| !of_the_program(name));
-    files.map(|(name, code)| (name, imports(&code))).collect()
+/// The imports of every source file.
+fn all_imports() -> BTreeMap<String, BTreeSet<Vec<String>>> {
+    everything().into_iter().map(|(name, code)| (name, imports(&code))).collect()
 }
 
 /// `flow/table.rs` and `printable.rs` belong to `flow` and `printable`.
@@ -262,9 +260,9 @@ fn imports_look_down() {
     assert!(layers.len() >= 9, "the table in src/lib.rs: {layers:?}");
     let rank = |name: &str| layers.iter().position(|layer| layer == name);
     let mut wrong = Vec::new();
-    let library = library();
-    assert!(library.len() > 200, "{} files", library.len());
-    for (file, imports) in &library {
+    let files = all_imports();
+    assert!(files.len() > 200, "{} files", files.len());
+    for (file, imports) in &files {
         let own = layer_of(file);
         let own_rank = rank(own);
         assert!(own_rank.is_some() || HELPERS.contains(&own), "{own} is not in the table of src/lib.rs");

@@ -4,8 +4,8 @@ use super::Dissect;
 use super::forms::{self, Form, one_of};
 use super::help::Tasks;
 use super::shared::{limit, port};
+use crate::dissect::Server;
 use clap::Args;
-use netkit::dissect::Server;
 use std::path::PathBuf;
 
 /// `netkit check`.

@@ -2,9 +2,9 @@
 
 use super::help::Tasks;
 use super::{Dissect, Interface, Interfaces, OutputArgs, Rotation, Traffic};
+use crate::dissect::Part;
+use crate::render::TimeForm;
 use clap::{Args, ValueEnum};
-use netkit::dissect::Part;
-use netkit::render::TimeForm;
 use std::path::PathBuf;
 
 /// The forms of times.

@@ -30,7 +30,7 @@ pub struct Diff {
     ///
     /// [PROTO.[MESSAGE.]]FIGURE > AMOUNT, appeared, vanished or fields; may be repeated.
     #[arg(long, value_name = "LIMIT", help_heading = "Checks")]
-    pub fail_on: Vec<netkit::stats::diff::Limit>,
+    pub fail_on: Vec<crate::stats::diff::Limit>,
     /// Leave out matching messages of both captures; may be repeated
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true, help_heading = "Selection")]
     pub ignore: Vec<String>,

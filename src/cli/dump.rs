@@ -3,8 +3,8 @@
 use super::help::Tasks;
 use super::shared::port;
 use super::{Dissect, OutputArgs};
+use crate::dissect::Server;
 use clap::Args;
-use netkit::dissect::Server;
 use std::path::PathBuf;
 
 /// `netkit dump`.

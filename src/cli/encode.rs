@@ -4,8 +4,8 @@ use super::Dissect;
 use super::forms::{Allowed, one_of};
 use super::help::Tasks;
 use super::names::message;
+use crate::live::probe::Carrier;
 use clap::{Args, ValueEnum};
-use netkit::live::probe::Carrier;
 use std::path::PathBuf;
 
 /// `netkit encode`.

@@ -1,7 +1,7 @@
 //! The values of `-f`: a list of allowed forms for each command.
 
+use crate::render;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use netkit::render;
 
 /// A form of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The options of commands that can capture live.
 
+use crate::capture::TimeSpec;
+use crate::codec::digits;
 use clap::Args;
-use netkit::capture::TimeSpec;
-use netkit::codec::digits;
 use std::time::Duration;
 
 /// A live capture, as the source of frames instead of a file.
@@ -62,7 +62,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
 }
 
 fn period(text: &str) -> Result<Duration, String> {
-    netkit::duration::between(text, Duration::from_millis(1), Duration::from_secs(366 * 86_400))
+    crate::duration::between(text, Duration::from_millis(1), Duration::from_secs(366 * 86_400))
 }
 
 /// The list of interfaces.

@@ -1,13 +1,13 @@
 //! Names as option values: for completions, and suggestions in errors.
 
+use crate::docs::{self, Page};
+use crate::filter::Names;
+use crate::live::proxy::Impairments;
+use crate::nearest::{hint, nearest};
+use crate::protocols::{ALL, by_name, pages};
+use crate::stats::Groups;
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
-use netkit::docs::{self, Page};
-use netkit::filter::Names;
-use netkit::live::proxy::Impairments;
-use netkit::nearest::{hint, nearest};
-use netkit::protocols::{ALL, by_name, pages};
-use netkit::stats::Groups;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -117,7 +117,7 @@ pub fn setting() -> Listed {
         check: |text| match text.split_once('.') {
             // Only the file of a described protocol determines its settings.
             Some((proto, _)) if described() && by_name(proto).is_none() && text.contains('=') => any(text),
-            _ => netkit::protocols::options().set(text).map(|()| text.into()),
+            _ => crate::protocols::options().set(text).map(|()| text.into()),
         },
     }
 }
@@ -151,7 +151,7 @@ pub fn documented() -> Listed {
 
 /// Reads a filter, and completes its first name.
 pub fn filter() -> Listed {
-    Listed { list: || plain(Names::new(&netkit::protocols::options()).all()), check: any }
+    Listed { list: || plain(Names::new(&crate::protocols::options()).all()), check: any }
 }
 
 /// Reads the name of one table of statistics, or of a field.

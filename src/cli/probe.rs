@@ -4,10 +4,10 @@ use super::forms::{self, Allowed, Form, one_of};
 use super::help::Tasks;
 use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
+use crate::duration::{between, seconds};
+use crate::live::probe::{Carrier, ConnectData};
 use crate::platform::LIST_SEPARATOR;
 use clap::Args;
-use netkit::duration::{between, seconds};
-use netkit::live::probe::{Carrier, ConnectData};
 use std::path::PathBuf;
 use std::time::Duration;
 

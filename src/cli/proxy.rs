@@ -5,10 +5,10 @@ use super::help::Tasks;
 use super::interface::size;
 use super::names::{network, proto, protocol_file, setting};
 use super::shared::{limit, port};
+use crate::codec::digits;
+use crate::duration::between;
+use crate::live::proxy::Impairments;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use netkit::codec::digits;
-use netkit::duration::between;
-use netkit::live::proxy::Impairments;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct Proxy {
     pub listen: std::net::SocketAddr,
     /// Forward to this server: HOST:PORT
     #[arg(value_name = "TARGET")]
-    pub target: netkit::live::net::Target,
+    pub target: crate::live::net::Target,
     /// Use only this transport: relay datagrams or streams
     ///
     /// Default: both, or the one that the impairments are for.
@@ -50,7 +50,7 @@ pub struct Proxy {
     pub rules: Option<PathBuf>,
     /// Exit with status 1 when rules acted too often or too rarely: 'not_applied > 0'
     #[arg(long, value_name = "FIGURE>N", help_heading = "Checks", hide_short_help = true)]
-    pub fail_on: Vec<netkit::live::rules::Bound>,
+    pub fail_on: Vec<crate::live::rules::Bound>,
     /// Choose which packets are impaired: the same number impairs the same ones
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Impairments", hide_short_help = true)]
     pub seed: u64,

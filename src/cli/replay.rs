@@ -4,9 +4,9 @@ use super::forms::{self, Form, one_of};
 use super::help::Tasks;
 use super::names::{filter, proto, protocol_file, setting};
 use super::shared::{Legs, limit, port, role};
+use crate::dissect::{Role, Server};
+use crate::duration::{between, seconds};
 use clap::Args;
-use netkit::dissect::{Role, Server};
-use netkit::duration::{between, seconds};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Replay {
     pub join: bool,
     /// Send to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
     #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen", help_heading = "Session")]
-    pub to: Option<netkit::live::net::Target>,
+    pub to: Option<crate::live::net::Target>,
     /// Wait for a peer at this address; port 0 takes any
     #[arg(long, value_name = "ADDR:PORT", help_heading = "Session")]
     pub listen: Option<std::net::SocketAddr>,
@@ -64,7 +64,7 @@ pub struct Replay {
     ///
     /// The first stage starts at 0. --clients N is the largest number of sessions at once.
     #[arg(long, value_name = "RATE:TIME,..", requires = "clients", conflicts_with_all = ["ramp", "lasting"], help_heading = "Load", hide_short_help = true)]
-    pub stages: Option<netkit::live::load::Stages>,
+    pub stages: Option<crate::live::load::Stages>,
     /// Replace sessions that end, for this long; default: each is played once
     #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "clients", help_heading = "Load", hide_short_help = true)]
     pub lasting: Option<Duration>,
@@ -72,7 +72,7 @@ pub struct Replay {
     ///
     /// Other limits are 'dropped>1%' and 'connected<1000'; may be repeated.
     #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients", help_heading = "Checks", hide_short_help = true)]
-    pub fail_on: Vec<netkit::live::load::Bound>,
+    pub fail_on: Vec<crate::live::load::Bound>,
     /// Allow a peer in a network that is not private
     #[arg(long, requires = "to", help_heading = "Limits", hide_short_help = true)]
     pub allow_public: bool,

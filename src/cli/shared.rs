@@ -3,11 +3,11 @@
 use super::forms::{Format, messages, one_of};
 use super::interface::{Interface, Interfaces};
 use super::names::{filter, named_proto, proto, protocol_file, setting};
+use crate::capture::{Leg, TimeSpec};
+use crate::codec::digits;
+use crate::dissect::{Limits, Role, Server};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
-use netkit::capture::{Leg, TimeSpec};
-use netkit::codec::digits;
-use netkit::dissect::{Limits, Role, Server};
 use std::path::PathBuf;
 
 /// Options of the dissection.

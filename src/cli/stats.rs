@@ -5,10 +5,10 @@ use super::forms::{self, Form, one_of};
 use super::help::Tasks;
 use super::names::{filter, sort, table};
 use super::{Dissect, Gates, Interface, Interfaces, Rotation, Traffic};
+use crate::dissect::Part;
+use crate::render::TimeForm;
+use crate::stats::Stacked;
 use clap::Args;
-use netkit::dissect::Part;
-use netkit::render::TimeForm;
-use netkit::stats::Stacked;
 use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
@@ -112,7 +112,7 @@ pub struct Stats {
 }
 
 fn step(text: &str) -> Result<i64, String> {
-    let nanos = netkit::duration::with_unit(text)?;
+    let nanos = crate::duration::with_unit(text)?;
     i64::try_from(nanos).ok().filter(|n| *n > 0).ok_or_else(|| "expected more than nothing, as 500ms".into())
 }
 

@@ -3,10 +3,10 @@
 use super::Source;
 use super::forms::{self, Form, one_of};
 use super::help::Tasks;
+use crate::duration::between;
+use crate::stats::top::SORTS;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use netkit::duration::between;
-use netkit::stats::top::SORTS;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 use super::Source;
 use super::decode::TIMES;
 use super::help::Tasks;
+use crate::render::TimeForm;
 use clap::Args;
-use netkit::render::TimeForm;
 use std::path::PathBuf;
 
 /// `netkit view`.

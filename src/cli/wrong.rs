@@ -1,8 +1,8 @@
 //! Writes usage errors in one line, like all other errors: `netkit: WHAT: WHY`.
 
+use crate::nearest::{hint, nearest};
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use netkit::nearest::{hint, nearest};
 use std::error::Error;
 use std::num::{IntErrorKind, ParseIntError};
 

@@ -2,12 +2,12 @@
 
 use super::notify::notify;
 use super::outfile::Opened;
+use crate::capture::Bound;
 use crate::cli::Global;
-use netkit::capture::Bound;
-use netkit::dissect::Options;
-use netkit::plural::Plural;
-use netkit::printable::Printable;
-use netkit::render::pcapng::{Annotation, Annotator, Commenter};
+use crate::dissect::Options;
+use crate::plural::Plural;
+use crate::printable::Printable;
+use crate::render::pcapng::{Annotation, Annotator, Commenter};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 

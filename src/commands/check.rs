@@ -5,14 +5,14 @@ use super::gates::{Pick, merged};
 use super::notify::notify;
 use super::parallel::{InputReader, Shared};
 use super::{input, interrupt};
+use crate::capture::Capture;
 use crate::cli::{Decode, Global};
-use netkit::capture::Capture;
-use netkit::dissect::{Message, Options, Sink};
-use netkit::encode::{self, Encoders, Entry, Source, deeply};
-use netkit::plural::Plural;
-use netkit::printable::Lines;
-use netkit::read::{CaptureSink, Gate, Producer, Receiver, Summary};
-use netkit::render::Ndjson;
+use crate::dissect::{Message, Options, Sink};
+use crate::encode::{self, Encoders, Entry, Source, deeply};
+use crate::plural::Plural;
+use crate::printable::Lines;
+use crate::read::{CaptureSink, Gate, Producer, Receiver, Summary};
+use crate::render::Ndjson;
 use std::io::Write;
 
 /// Runs the check over the files. Returns exit status 1 if bytes differ, or if there are no messages.

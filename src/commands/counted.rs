@@ -4,8 +4,8 @@ use super::gates::{Pick, Picked};
 use super::stopped::ReadResult;
 use super::{join, read};
 use crate::cli::Global;
-use netkit::dissect::Options;
-use netkit::read::CaptureSink;
+use crate::dissect::Options;
+use crate::read::CaptureSink;
 use std::path::PathBuf;
 
 /// Reads a file, or [joined](super::join) files, into a sink. All messages before an error or a stop count.

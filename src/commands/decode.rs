@@ -12,8 +12,8 @@ use super::selection::Selection;
 use super::usage::{NO_PARQUET, usage};
 use super::{capture, check, cut, input, names};
 use crate::cli::{Decode, Format, Global, Traffic};
+use crate::render::{self, Files};
 use anyhow::Context;
-use netkit::render::{self, Files};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 

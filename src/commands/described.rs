@@ -2,14 +2,14 @@
 
 use super::usage::{Usage, usage};
 use crate::cli::configured;
-use netkit::codec::schema::{Encoding, Schemas};
-use netkit::dissect::{Dissector, Registry};
-use netkit::live::probe::Probe;
-use netkit::live::{Client, Clients};
-use netkit::nearest::{hint, nearest};
-use netkit::printable::Printable;
-use netkit::protocols;
-use netkit::protocols::described::{Described, carrier, described, load_over, mistakes_over};
+use crate::codec::schema::{Encoding, Schemas};
+use crate::dissect::{Dissector, Registry};
+use crate::live::probe::Probe;
+use crate::live::{Client, Clients};
+use crate::nearest::{hint, nearest};
+use crate::printable::Printable;
+use crate::protocols;
+use crate::protocols::described::{Described, carrier, described, load_over, mistakes_over};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};

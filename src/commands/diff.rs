@@ -11,11 +11,11 @@ use super::stopped::Stopped;
 use super::usage::usage;
 use super::{input, interrupt, names};
 use crate::cli::{Diff, Form, Global};
-use netkit::dissect::Options;
-use netkit::filter::Names;
-use netkit::nearest::{hint, nearest};
-use netkit::printable::{Lines, Printable};
-use netkit::stats::{Stats, Wanted, aligned_text, diff};
+use crate::dissect::Options;
+use crate::filter::Names;
+use crate::nearest::{hint, nearest};
+use crate::printable::{Lines, Printable};
+use crate::stats::{Stats, Wanted, aligned_text, diff};
 use std::io::{self, Write};
 use std::path::Path;
 

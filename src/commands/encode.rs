@@ -6,14 +6,14 @@ use super::usage::{Usage, usage};
 use super::written::{ByteSink, Encoded, Written};
 use super::{input, interrupt};
 use crate::cli::{Encode, Global, To};
+use crate::dissect::Options;
+use crate::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
+use crate::filter::Names;
+use crate::flow::Transport;
+use crate::live::probe::Carrier;
+use crate::plural::Plural;
+use crate::printable::Lines;
 use anyhow::Context;
-use netkit::dissect::Options;
-use netkit::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
-use netkit::filter::Names;
-use netkit::flow::Transport;
-use netkit::live::probe::Carrier;
-use netkit::plural::Plural;
-use netkit::printable::Lines;
 use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -154,7 +154,7 @@ impl<'a> Encoding<'a> {
     fn message(
         &mut self,
         object: serde_json::Value,
-        time: Option<netkit::capture::Time>,
+        time: Option<crate::capture::Time>,
     ) -> anyhow::Result<(Entry, Option<Encoded>)> {
         let mut entry = Entry::new(object, &self.source)?;
         entry.time = time.or(entry.time);

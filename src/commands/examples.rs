@@ -1,11 +1,11 @@
 //! `netkit fields --examples`: the built-in files that describe protocols.
 
 use super::usage::usage;
+use crate::nearest::{hint, nearest};
+use crate::plural::Plural;
+use crate::printable::Printable;
+use crate::protocols::described::described;
 use anyhow::Context;
-use netkit::nearest::{hint, nearest};
-use netkit::plural::Plural;
-use netkit::printable::Printable;
-use netkit::protocols::described::described;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};

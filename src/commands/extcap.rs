@@ -10,7 +10,7 @@
 
 use super::capture;
 use crate::platform::SEES_READERS;
-use netkit::protocols::ALL;
+use crate::protocols::ALL;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;

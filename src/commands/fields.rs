@@ -4,13 +4,13 @@ use super::described::Files;
 use super::output::style;
 use super::usage::{Usage, usage};
 use crate::cli::{Fields, Form, Global};
-use netkit::codec::describe;
-use netkit::codec::layout::{Field, Kind, Layout};
-use netkit::codec::schema::{self, SchemaMessage};
-use netkit::dissect::{Dissector, LIMITS, Registry, RelationKind, Role, Table, document};
-use netkit::printable::Printable;
-use netkit::protocols;
-use netkit::render::palette::Palette;
+use crate::codec::describe;
+use crate::codec::layout::{Field, Kind, Layout};
+use crate::codec::schema::{self, SchemaMessage};
+use crate::dissect::{Dissector, LIMITS, Registry, RelationKind, Role, Table, document};
+use crate::printable::Printable;
+use crate::protocols;
+use crate::render::palette::Palette;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -41,8 +41,8 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     if let (Some(d), Some(m)) = (proto, message) {
         let all = || d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name));
         if !all().any(|n| n == m) {
-            let near = netkit::nearest::nearest(m, all());
-            return usage(format!("{} has no message {m:?}{}", d.name(), netkit::nearest::hint(near)));
+            let near = crate::nearest::nearest(m, all());
+            return usage(format!("{} has no message {m:?}{}", d.name(), crate::nearest::hint(near)));
         }
     }
     if let (true, Some(d)) = (args.as_toml, proto) {
@@ -72,7 +72,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     }
     // The page quotes the users' schemas, so it is escaped.
     match args.format {
-        Form::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
+        Form::Json => write!(io::stdout(), "{}", crate::printable::Json(page.out))?,
         _ => super::output::page(&page.out, colour)?,
     }
     Ok(0)
@@ -125,14 +125,14 @@ fn columns(
     schemas: &schema::Schemas,
     page: &mut Page,
 ) -> anyhow::Result<()> {
-    let mut options = netkit::dissect::Options::new(registry.clone());
+    let mut options = crate::dissect::Options::new(registry.clone());
     options.schemas = schemas.clone().into();
     for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
         names.dedup();
         for name in names.into_iter().filter(|name| message.is_none_or(|m| m == *name)) {
-            for (column, word) in netkit::render::parquet::describe(d.name(), name, &options) {
+            for (column, word) in crate::render::parquet::describe(d.name(), name, &options) {
                 page.line(&format!("{}.{name} {column} {word}", d.name()));
             }
         }
@@ -233,12 +233,12 @@ fn overview(registry: &Registry, page: &mut Page) {
         page.line("");
     }
     page.title("Envelope: names for filters (-F) and --track that every message has, besides its fields");
-    for (name, doc) in netkit::filter::envelope() {
+    for (name, doc) in crate::filter::envelope() {
         page.words(&format!("  {name:10} "), doc);
     }
     page.line("");
     page.title("Relations of a message to others, for filters (-F), and under `related` in JSON");
-    for (name, doc) in netkit::filter::related() {
+    for (name, doc) in crate::filter::related() {
         page.words(&format!("  {name:16} "), doc);
     }
     for (_, name, doc) in RelationKind::ALL {
@@ -246,7 +246,7 @@ fn overview(registry: &Registry, page: &mut Page) {
     }
     page.line("");
     page.title("Verdicts: what stats reports in words, and when");
-    for (name, doc) in netkit::stats::RULES {
+    for (name, doc) in crate::stats::RULES {
         page.words(&format!("  {name:14} "), doc);
     }
     page.line("");

@@ -9,14 +9,14 @@ use super::output::{page, style};
 use super::stopped::ReadResult;
 use super::usage::{Usage, usage};
 use super::{join, names, read, redact};
+use crate::capture::Time;
 use crate::cli::{Form, Global, Stats as Args};
-use netkit::capture::Time;
-use netkit::dissect::{Account, Message, Options, Sink};
-use netkit::filter::Names;
-use netkit::plural::Plural;
-use netkit::read::{CaptureSink, Gate};
-use netkit::render::TimeForm;
-use netkit::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
+use crate::dissect::{Account, Message, Options, Sink};
+use crate::filter::Names;
+use crate::plural::Plural;
+use crate::read::{CaptureSink, Gate};
+use crate::render::TimeForm;
+use crate::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
 use std::io::{self, Write};
 
 /// A second, the default time step.

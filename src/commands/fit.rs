@@ -3,10 +3,10 @@
 
 use super::notify::notify;
 use crate::cli::Global;
-use netkit::codec::layout::UNKNOWN;
-use netkit::codec::{Level, Notes};
-use netkit::dissect::{Dissector, Message, Options, Sink};
-use netkit::plural::Plural;
+use crate::codec::layout::UNKNOWN;
+use crate::codec::{Level, Notes};
+use crate::dissect::{Dissector, Message, Options, Sink};
+use crate::plural::Plural;
 
 /// Ranks all protocols, the one with the fewest unexplained bytes first. `read` dissects the `length` bytes as one of
 /// them.

@@ -4,8 +4,8 @@
 use super::input::{LOOK_AGAIN, file, name, readable, stdin};
 use super::interrupt::stop;
 use super::notify::warn;
+use crate::capture::{CaptureError, Ended, Format, Input, NextFile};
 use crate::platform;
-use netkit::capture::{CaptureError, Ended, Format, Input, NextFile};
 use std::fs::{File, metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

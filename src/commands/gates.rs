@@ -6,15 +6,15 @@ use super::read::drive;
 use super::redact;
 use super::selection::Selection;
 use super::usage::Usage;
+use crate::capture::{Capture, Decoded, Frame, Time};
 use crate::cli::{FailOn, Gates, Global};
-use netkit::capture::{Capture, Decoded, Frame, Time};
-use netkit::codec::Level;
-use netkit::dissect::{Account, Amount, Message, Options, Sink, Wants};
-use netkit::filter::{Filter, Names};
-use netkit::flow::Closing;
-use netkit::plural::Plural;
-use netkit::printable::Lines;
-use netkit::read::{CaptureSink, Gate, Producer, Receiver, Summary};
+use crate::codec::Level;
+use crate::dissect::{Account, Amount, Message, Options, Sink, Wants};
+use crate::filter::{Filter, Names};
+use crate::flow::Closing;
+use crate::plural::Plural;
+use crate::printable::Lines;
+use crate::read::{CaptureSink, Gate, Producer, Receiver, Summary};
 use std::sync::Arc;
 
 /// The number of rejected messages that are reported individually.

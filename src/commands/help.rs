@@ -4,10 +4,10 @@ use super::markdown;
 use super::output::style;
 use super::usage::usage;
 use crate::cli::{Cli, Global, topics};
+use crate::nearest::{hint, nearest};
+use crate::printable::Lines;
 use clap::CommandFactory;
 use clap::builder::StyledStr;
-use netkit::nearest::{hint, nearest};
-use netkit::printable::Lines;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 

@@ -5,12 +5,12 @@ use super::interrupt::{self, stop};
 use super::notify::notify;
 use super::packets::Packets;
 use super::stopped::{ReadResult, Stopped};
+use crate::capture::hextext::Block;
+use crate::capture::{HexText, LinkType, dumped_packet, forced_packet};
 use crate::cli::Global;
-use netkit::capture::hextext::Block;
-use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
-use netkit::dissect::{Dissection, Dissector, Options, Role, inspector};
-use netkit::plural::Plural;
-use netkit::read::CaptureSink;
+use crate::dissect::{Dissection, Dissector, Options, Role, inspector};
+use crate::plural::Plural;
+use crate::read::CaptureSink;
 use std::borrow::Cow;
 use std::io::BufRead;
 

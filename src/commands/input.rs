@@ -3,9 +3,9 @@
 use super::capture::opened;
 use super::interrupt::stop;
 use super::notify::notify;
+use crate::capture::{Again, Capture, Input};
 use crate::cli::Global;
 use crate::platform::{self, Ready};
-use netkit::capture::{Again, Capture, Input};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 //! sends. Signals within [`same`] of the first one therefore count as the same. Exiting on them would leave servers
 //! without a goodbye, and some servers never recover from that.
 
+use crate::live::net::CancelToken;
 use crate::platform::{self, INTERRUPT};
-use netkit::live::net::CancelToken;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};

@@ -5,12 +5,12 @@ use super::interrupt::stop;
 use super::join::Join;
 use super::notify::{notify, warn};
 use super::{follow, input, read};
+use crate::capture::Input;
 use crate::cli::Global;
-use netkit::capture::Input;
-use netkit::dissect::{Linked, Links, Message, Options, Sink};
-use netkit::plural::Plural;
-use netkit::read::{Any, CaptureSink};
-use netkit::render::Files;
+use crate::dissect::{Linked, Links, Message, Options, Sink};
+use crate::plural::Plural;
+use crate::read::{Any, CaptureSink};
+use crate::render::Files;
 use std::io::{Cursor, Read};
 use std::path::Path;
 

@@ -4,9 +4,9 @@ use super::interrupt;
 use super::notify::notify;
 use super::replay_print;
 use crate::cli::{Form, Global, Replay};
-use netkit::dissect::Options;
-use netkit::live::load::{Load, Part};
-use netkit::live::replay::Order;
+use crate::dissect::Options;
+use crate::live::load::{Load, Part};
+use crate::live::replay::Order;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 

@@ -2,7 +2,7 @@
 //!
 //! Everything comes from the summaries that `-f ndjson` prints: names and figures are the same.
 
-use netkit::printable::Printable;
+use crate::printable::Printable;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,7 +1,7 @@
 //! Prints netkit's messages to the user besides the output.
 
 use crate::cli::Global;
-use netkit::printable::Lines;
+use crate::printable::Lines;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -3,8 +3,8 @@
 use super::described::{self, Files, Loaded};
 use super::usage::Usage;
 use crate::cli::Dissect;
-use netkit::dissect::{Options, Registry};
-use netkit::protocols;
+use crate::dissect::{Options, Registry};
+use crate::protocols;
 use std::path::{Path, PathBuf};
 
 /// Returns the user's options for dissection.

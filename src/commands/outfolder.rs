@@ -3,8 +3,8 @@
 
 use super::outfile::{finished, folder, temporary_in};
 use super::usage::usage;
+use crate::printable::Printable;
 use anyhow::Context;
-use netkit::printable::Printable;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 

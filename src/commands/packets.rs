@@ -4,11 +4,11 @@
 
 use super::fit::{Score, ranked};
 use super::notify::notify;
+use crate::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
 use crate::cli::Global;
-use netkit::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
-use netkit::dissect::inspector::{Carrier, Payload, carried, recognise};
-use netkit::dissect::{Dissection, Dissector, Options, Sink};
-use netkit::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
+use crate::dissect::inspector::{Carrier, Payload, carried, recognise};
+use crate::dissect::{Dissection, Dissector, Options, Sink};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
 
 /// Dissects the packets of a dump and passes the messages to a sink.
 pub struct Packets<'a, S> {
@@ -104,8 +104,8 @@ impl<S: Sink> Reader<'_, S> {
     /// Reports that headers were recognised, with their addresses.
     fn report_headers(&self, packet: &Packet<'_>) {
         let transport = match packet.body {
-            netkit::capture::Body::Udp { .. } => Transport::Udp,
-            netkit::capture::Body::Tcp(_) => Transport::Tcp,
+            crate::capture::Body::Udp { .. } => Transport::Udp,
+            crate::capture::Body::Tcp(_) => Transport::Tcp,
         };
         let (src, dst) = (packet.src, packet.dst);
         notify(

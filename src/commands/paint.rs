@@ -1,7 +1,7 @@
 //! Colours for a probe's lines, which are formatted as plain text.
 
-use netkit::printable::Lines;
-use netkit::render::palette::Palette;
+use crate::printable::Lines;
+use crate::render::palette::Palette;
 use std::fmt::Display;
 
 /// The kind of a probe's line.

@@ -5,12 +5,12 @@
 use super::join::{Broken, Join};
 use super::stopped::ReadResult;
 use super::{input, link, read};
+use crate::capture::Capture;
 use crate::cli::Global;
+use crate::dissect::{Linked, LinkedSink, Options};
+use crate::read::{Any, CaptureSink, Summary};
+use crate::render::Files;
 use anyhow::Context;
-use netkit::capture::Capture;
-use netkit::dissect::{Linked, LinkedSink, Options};
-use netkit::read::{Any, CaptureSink, Summary};
-use netkit::render::Files;
 use std::path::{Path, PathBuf};
 use std::thread;
 

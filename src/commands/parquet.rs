@@ -7,11 +7,11 @@ use super::outfolder::OutFolder;
 use super::stopped::ReadResult;
 use super::{input, interrupt, names, parallel, read};
 use crate::cli::{Decode, Global};
+use crate::dissect::{Message, Options, Sink};
+use crate::read::{Any, CaptureSink, Gate};
+use crate::render::Files;
+use crate::render::parquet::ParquetFiles;
 use anyhow::Context;
-use netkit::dissect::{Message, Options, Sink};
-use netkit::read::{Any, CaptureSink, Gate};
-use netkit::render::Files;
-use netkit::render::parquet::ParquetFiles;
 use std::path::{Path, PathBuf};
 
 /// The ending of the files.
@@ -80,7 +80,7 @@ fn joined(args: &Decode, names: &Files, options: &Options, global: &Global, writ
 
 fn shown(args: &Decode) -> String {
     let path = args.out.as_deref().unwrap_or(Path::new("."));
-    netkit::printable::Printable(path.display()).to_string()
+    crate::printable::Printable(path.display()).to_string()
 }
 
 /// Writes the selected messages.

@@ -6,13 +6,13 @@ use super::notify::notify;
 use super::options::inputs;
 use super::output::{Live, stdout};
 use super::{input, link, outfile, read};
+use crate::capture::{Decoded, Frame};
 use crate::cli::{Comments, Decode, Global};
+use crate::dissect::{LinkedSink, Message, Options, Sink};
+use crate::plural::Plural;
+use crate::read::CaptureSink;
+use crate::render::pcapng::{Annotated, Commenter, Detail};
 use anyhow::Context;
-use netkit::capture::{Decoded, Frame};
-use netkit::dissect::{LinkedSink, Message, Options, Sink};
-use netkit::plural::Plural;
-use netkit::read::CaptureSink;
-use netkit::render::pcapng::{Annotated, Commenter, Detail};
 use std::io::Write;
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn finish(
         stopped.report(path);
         if let (Some(out), false) = (&args.out, endless) {
             // The new file is dropped, and an older one stays.
-            notify(global, format_args!("{} was not written", netkit::printable::Printable(out.display())));
+            notify(global, format_args!("{} was not written", crate::printable::Printable(out.display())));
             return Ok(interrupt::status(false).unwrap_or(1));
         }
     }

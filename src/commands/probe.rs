@@ -9,12 +9,12 @@ use super::selection::limits;
 use super::targets::{self, Asked};
 use super::usage::{Usage, broken_pipe, usage};
 use crate::cli::{self, Dissect, Global, Probe, protocol_files_given};
-use netkit::dissect::{Dissector, Message, Options, Server, Sink};
-use netkit::live::net::Recorder;
-use netkit::live::probe::{self, Memory, Request, Shared, pool};
-use netkit::live::{Client, Clients, Observer};
-use netkit::printable::Printable;
-use netkit::render::{Details, Form, Format, Style};
+use crate::dissect::{Dissector, Message, Options, Server, Sink};
+use crate::live::net::Recorder;
+use crate::live::probe::{self, Memory, Request, Shared, pool};
+use crate::live::{Client, Clients, Observer};
+use crate::printable::Printable;
+use crate::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
 
 /// Returns the options for reading the recording: the probed targets are the servers.
 fn recorded(targets: &[Asked], requests: &[(Option<String>, Request)]) -> Options {
-    let mut options = requests.first().map_or_else(netkit::protocols::options, |(_, request)| request.options.clone());
+    let mut options = requests.first().map_or_else(crate::protocols::options, |(_, request)| request.options.clone());
     let mut ports = BTreeMap::new();
     for Asked { target, proto, .. } in targets {
         let request = requests.iter().find(|(of, _)| of == proto).map(|(_, request)| request);

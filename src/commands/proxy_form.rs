@@ -3,8 +3,8 @@
 use super::output::chosen;
 use super::usage::usage;
 use crate::cli::{Format, Proxy};
-use netkit::dissect::Options;
-use netkit::render::Details;
+use crate::dissect::Options;
+use crate::render::Details;
 
 /// Returns the details of the messages' format.
 ///

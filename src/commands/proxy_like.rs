@@ -4,12 +4,12 @@ use super::notify::notify;
 use super::proxy_rules::text;
 use super::read;
 use super::usage::Usage;
+use crate::capture::Leg;
 use crate::cli::{Global, Proxy, ProxyTransport};
+use crate::dissect::{Message, Options, Sink};
+use crate::live::proxy::{Direction, Impairments, Like, Profile};
+use crate::read::CaptureSink;
 use anyhow::{Context, anyhow};
-use netkit::capture::Leg;
-use netkit::dissect::{Message, Options, Sink};
-use netkit::live::proxy::{Direction, Impairments, Like, Profile};
-use netkit::read::CaptureSink;
 
 #[derive(Default)]
 struct Seeing(Like);

@@ -1,9 +1,9 @@
 //! The notes of a proxy on stderr, or on its screen, while it runs. The proxy never waits for them, and prints at most one line a second
 //! for each topic.
 
-use netkit::live::Background;
-use netkit::live::proxy::relay::Topic;
-use netkit::printable::Lines;
+use crate::live::Background;
+use crate::live::proxy::relay::Topic;
+use crate::printable::Lines;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, Write};

@@ -3,10 +3,10 @@
 use super::interrupt;
 use super::usage::Usage;
 use crate::cli::Proxy;
-use netkit::dissect::Options;
-use netkit::filter::Names;
-use netkit::live::rules::{Rule, RuleSet};
-use netkit::plural::Plural;
+use crate::dissect::Options;
+use crate::filter::Names;
+use crate::live::rules::{Rule, RuleSet};
+use crate::plural::Plural;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};

@@ -1,9 +1,9 @@
 //! The status of a running proxy: SIGUSR1 and `--status` ask for it.
 
 use super::proxy_summary::{bits, summary};
+use crate::live::proxy::relay::Status;
 use crate::platform;
-use netkit::live::proxy::relay::Status;
-use netkit::plural::Plural;
+use crate::plural::Plural;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,9 +1,9 @@
 //! The final report of a proxy: counts, and for each direction the requested and the measured impairments.
 
-use netkit::live::proxy::relay::{Counts, DirectionCounts, Measured};
-use netkit::live::proxy::{Delay, Direction, Impairments, MessageCounts};
-use netkit::live::rules::{Bound, Tally};
-use netkit::plural::Plural;
+use crate::live::proxy::relay::{Counts, DirectionCounts, Measured};
+use crate::live::proxy::{Delay, Direction, Impairments, MessageCounts};
+use crate::live::rules::{Bound, Tally};
+use crate::plural::Plural;
 use std::time::Duration;
 
 /// Returns the counts of both directions, in lines: first those of packets, then those of messages, if they are read.

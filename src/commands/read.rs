@@ -6,13 +6,13 @@ use super::join::Join;
 use super::notify::{notify, warn};
 use super::stopped::{ReadResult, Stopped};
 use super::{hex, input, unclaimed};
+use crate::capture::{Capture, Input, Leg, Tunnel};
 use crate::cli::Global;
+use crate::dissect::{LIMITS, Options};
+use crate::plural::Plural;
+use crate::read::{Any, CaptureSink, Drive, Summary};
+use crate::render::Files;
 use anyhow::Context;
-use netkit::capture::{Capture, Input, Leg, Tunnel};
-use netkit::dissect::{LIMITS, Options};
-use netkit::plural::Plural;
-use netkit::read::{Any, CaptureSink, Drive, Summary};
-use netkit::render::Files;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 

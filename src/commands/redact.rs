@@ -3,9 +3,9 @@
 //! Messages are replaced just before they are shown. Conditions and filters apply to the originals. One [`Redactor`]
 //! serves all output of a run, including stderr.
 
-use netkit::capture::Packet;
-use netkit::dissect::Message;
-use netkit::redact::Redactor;
+use crate::capture::Packet;
+use crate::dissect::Message;
+use crate::redact::Redactor;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The replacements in all output of this run; `None`: nothing is redacted.

@@ -9,15 +9,15 @@ use super::unknown::Unknown;
 use super::usage::usage;
 use super::written::{ByteSink, Encoded, Written};
 use super::{input, interrupt, outfile, redact};
+use crate::capture::{Decoded, Frame};
 use crate::cli::{Decode, Global, To};
+use crate::dissect::{Message, Options, Sink};
+use crate::encode::{self, Encoders, Entry, Framing, Source, deeply};
+use crate::flow::Transport;
+use crate::plural::Plural;
+use crate::read::CaptureSink;
+use crate::render::Ndjson;
 use anyhow::Context;
-use netkit::capture::{Decoded, Frame};
-use netkit::dissect::{Message, Options, Sink};
-use netkit::encode::{self, Encoders, Entry, Framing, Source, deeply};
-use netkit::flow::Transport;
-use netkit::plural::Plural;
-use netkit::read::CaptureSink;
-use netkit::render::Ndjson;
 use std::path::Path;
 
 /// Runs `decode --redact -w`.

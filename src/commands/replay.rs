@@ -8,17 +8,17 @@ use super::output::style;
 use super::selection::limits;
 use super::usage::{Usage, usage};
 use super::{input, interrupt, replay_print};
+use crate::capture::{Capture, Input, Packets};
 use crate::cli::{Dissect, Form, Global, Legs, Replay};
+use crate::dissect::{Message, Options, Role, Server, Sink};
+use crate::encode::deeply;
+use crate::filter::Names;
+use crate::live::net::{Target, is_private, resolve};
+use crate::live::replay::{Changes, Choices, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting};
+use crate::live::{Clients, NetError, Observer};
+use crate::render::palette::PLAIN;
+use crate::render::{self, Renderer};
 use anyhow::Context;
-use netkit::capture::{Capture, Input, Packets};
-use netkit::dissect::{Message, Options, Role, Server, Sink};
-use netkit::encode::deeply;
-use netkit::filter::Names;
-use netkit::live::net::{Target, is_private, resolve};
-use netkit::live::replay::{Changes, Choices, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting};
-use netkit::live::{Clients, NetError, Observer};
-use netkit::render::palette::PLAIN;
-use netkit::render::{self, Renderer};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -86,7 +86,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     if let Some(target) = &args.to
         && target.path.is_some()
-        && conversation.transport != netkit::flow::Transport::Tcp
+        && conversation.transport != crate::flow::Transport::Tcp
     {
         return usage(format!("--to {target}: the captured conversation is not a stream"));
     }

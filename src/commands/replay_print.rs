@@ -2,11 +2,11 @@
 
 use super::output::style;
 use crate::cli::{Form, Global};
-use netkit::dissect::Options;
-use netkit::live::replay::{Conversation, Order, Recording, Report};
-use netkit::plural::Plural;
-use netkit::printable;
-use netkit::render::palette::Palette;
+use crate::dissect::Options;
+use crate::live::replay::{Conversation, Order, Recording, Report};
+use crate::plural::Plural;
+use crate::printable;
+use crate::render::palette::Palette;
 use std::fmt::Display;
 use std::io::{self, Write};
 

@@ -1,11 +1,11 @@
 //! Selection of a capture's messages.
 
 use super::usage::Usage;
+use crate::capture::{Time, TimeSpec};
 use crate::cli::{Legs, Traffic};
-use netkit::capture::{Time, TimeSpec};
-use netkit::dissect::{Account, Message, Options, Wants};
-use netkit::filter::{Filter, FilterError, Names};
-use netkit::plural::Plural;
+use crate::dissect::{Account, Message, Options, Wants};
+use crate::filter::{Filter, FilterError, Names};
+use crate::plural::Plural;
 use std::sync::Arc;
 
 /// Applies `--limit`.

@@ -1,8 +1,8 @@
 //! The place where a signal stopped the reading of the input.
 
 use super::{input, interrupt};
-use netkit::capture::Time;
-use netkit::printable::Lines;
+use crate::capture::Time;
+use crate::printable::Lines;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;

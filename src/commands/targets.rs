@@ -3,8 +3,8 @@
 use super::input;
 use super::usage::{Usage, usage};
 use crate::cli::{Probe, named_proto};
+use crate::live::net::Target;
 use anyhow::Context;
-use netkit::live::net::Target;
 use std::io::{BufRead, BufReader};
 
 /// The cap on targets.

@@ -7,11 +7,11 @@ use super::join;
 use super::output::{self, style};
 use super::usage::{Usage, usage};
 use crate::cli::{Form, Global, Stats as Args};
-use netkit::dissect::{Message, Options, Sink};
-use netkit::filter::{FieldPath, Names};
-use netkit::read::CaptureSink;
-use netkit::render::Output;
-use netkit::stats::{Sparklines, Track, separated_text};
+use crate::dissect::{Message, Options, Sink};
+use crate::filter::{FieldPath, Names};
+use crate::read::CaptureSink;
+use crate::render::Output;
+use crate::stats::{Sparklines, Track, separated_text};
 use std::io::{self, Write};
 
 /// Writes a row for each value at once.

@@ -2,8 +2,8 @@
 
 use super::notify::{notify, warn as warning};
 use crate::cli::Global;
-use netkit::dissect::{Account, Amount, Counters, Sideless, UNDECIDED, UnclaimedFlow, Unlike, looks_like};
-use netkit::plural::Plural;
+use crate::dissect::{Account, Amount, Counters, Sideless, UNDECIDED, UnclaimedFlow, Unlike, looks_like};
+use crate::plural::Plural;
 use std::fmt::Write;
 
 /// The cap on listed conversations.

@@ -1,11 +1,11 @@
 //! `--redact-unknown`: the conversations that no protocol claims, found by a reading of their own.
 
 use super::read;
+use crate::capture::{Body, Packet};
 use crate::cli::Global;
-use netkit::capture::{Body, Packet};
-use netkit::dissect::{Closed, Message, Options, Sink};
-use netkit::flow::{Closing, Transport};
-use netkit::read::CaptureSink;
+use crate::dissect::{Closed, Message, Options, Sink};
+use crate::flow::{Closing, Transport};
+use crate::read::CaptureSink;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::Path;

@@ -1,13 +1,13 @@
 //! The destination and format of encoded messages.
 
 use super::outfile::OutFile;
+use crate::capture::Packet;
 use crate::cli::To;
+use crate::dissect::{Dissection, Message, Options, Role, Sink, inspector};
+use crate::encode::{Entry, FrameError, Frames};
+use crate::flow::Transport;
+use crate::render::{Language, Literals};
 use anyhow::Context;
-use netkit::capture::Packet;
-use netkit::dissect::{Dissection, Message, Options, Role, Sink, inspector};
-use netkit::encode::{Entry, FrameError, Frames};
-use netkit::flow::Transport;
-use netkit::render::{Language, Literals};
 use std::io::{self, BufWriter, Write};
 
 /// A file, or stdout. The file is opened with the first byte, and renamed to its name when the output is complete.

@@ -1,8 +1,8 @@
 //! The capture filter: the user's own, or one for the ports that the user names.
 
 use crate::cli::Interface;
-use netkit::dissect::{Dissector, FlowInfo, Options};
-use netkit::flow::Transport;
+use crate::dissect::{Dissector, FlowInfo, Options};
+use crate::flow::Transport;
 
 /// Fragments after the first one have no port.
 const FRAGMENTS: &str = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn filter(proto: Option<&str>, ports: &[(u16, &str)], given: Option<&str>) -> Option<String> {
-        let mut options = netkit::protocols::options();
+        let mut options = crate::protocols::options();
         options.proto = proto.map(String::from);
         options.ports = ports.iter().map(|(port, name)| (*port, (*name).into())).collect();
         of(&Interface { capture_filter: given.map(String::from), ..Interface::default() }, &options)

@@ -1,7 +1,7 @@
 //! The network interfaces, as the capture program lists them.
 
 use super::{program, words};
-use netkit::printable::Lines;
+use crate::printable::Lines;
 use std::io::{self, Write};
 
 /// An interface.

@@ -1,9 +1,9 @@
 //! `-i IFACE -w FILE`: writes the frames to a file while they are read.
 
+use crate::capture::{Frame, LinkType, Turn, Writer};
 use crate::cli::Rotation;
 use crate::commands::outfile::{Division, Opened, OutFile};
-use netkit::capture::{Frame, LinkType, Turn, Writer};
-use netkit::printable::Printable;
+use crate::printable::Printable;
 use std::io::{BufWriter, Write};
 
 /// A file that gets every frame that is read.

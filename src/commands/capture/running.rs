@@ -2,10 +2,10 @@
 
 use super::program::Program;
 use super::words::{self, Words};
+use crate::capture::Format;
 use crate::commands::interrupt::stop;
+use crate::live::net::now;
 use crate::platform::{self, Ready};
-use netkit::capture::Format;
-use netkit::live::net::now;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::process::{Child, ChildStdout, Command};

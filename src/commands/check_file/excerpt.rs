@@ -1,6 +1,6 @@
 //! The bytes around a place in a packet.
 
-use netkit::render::palette::Palette;
+use crate::render::palette::Palette;
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 

@@ -3,14 +3,13 @@
 use super::tally::{Share, Tally};
 use super::text::percent;
 use super::{Capture, Findings};
-use netkit::dissect::Dissector;
-use netkit::protocols::described::MisfitKind;
+use crate::dissect::Dissector;
+use crate::protocols::described::MisfitKind;
 use serde_json::{Value as Json, json};
 
 /// Returns all findings. `holds`: there are no errors.
 pub fn json(findings: &Findings, holds: bool) -> Json {
-    let mistake =
-        |mistake: &netkit::codec::schema::SchemaError| json!({ "line": mistake.line, "text": mistake.reason });
+    let mistake = |mistake: &crate::codec::schema::SchemaError| json!({ "line": mistake.line, "text": mistake.reason });
     let mut all = json!({
         "file": findings.file,
         "protocol": findings.described.map(|described| described.facts().name),

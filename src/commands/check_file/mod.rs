@@ -13,17 +13,17 @@ use super::output::{self, style};
 use super::stopped::Stopped;
 use super::usage::{Usage, usage};
 use super::{input, interrupt, read};
+use crate::capture::Input;
 use crate::cli::{Check, Form, Global};
-use anyhow::Context;
-use netkit::capture::Input;
-use netkit::codec::schema::{SchemaError, Schemas};
-use netkit::dissect::{Dissector, Options, Registry};
-use netkit::encode::deeply;
-use netkit::printable::Json;
-use netkit::protocols::{
+use crate::codec::schema::{SchemaError, Schemas};
+use crate::dissect::{Dissector, Options, Registry};
+use crate::encode::deeply;
+use crate::printable::Json;
+use crate::protocols::{
     self,
     described::{Described, carrier, mistakes_over},
 };
+use anyhow::Context;
 use std::io::{Cursor, Write};
 use std::path::Path;
 use tally::Tally;

@@ -1,9 +1,9 @@
 //! Conversations that the file does not claim, with the reasons.
 
 use super::excerpt::Excerpt;
-use netkit::dissect::{Decision, Evidence};
-use netkit::flow::Transport;
-use netkit::protocols::described::{Broken, Rejection};
+use crate::dissect::{Decision, Evidence};
+use crate::flow::Transport;
+use crate::protocols::described::{Broken, Rejection};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 

@@ -1,10 +1,10 @@
 //! `netkit check --suggest`: prints a first protocol file for the traffic of captures.
 
+use crate::capture::{Capture, Input, Packets};
 use crate::cli::Check;
 use crate::commands::{input, notify::warn};
+use crate::protocols::described::Collector;
 use anyhow::Context;
-use netkit::capture::{Capture, Input, Packets};
-use netkit::protocols::described::Collector;
 use std::io::Write;
 use std::path::Path;
 

@@ -3,13 +3,13 @@
 
 use super::excerpt::Excerpt;
 use super::rejected::Rejected;
+use crate::capture::Time;
+use crate::codec::Value;
 use crate::commands::check::{Checker, Compared};
-use netkit::capture::Time;
-use netkit::codec::Value;
-use netkit::dissect::{Closed, Decision, Dissector, Message, Observation, Options, Role, Sink, UnitKind};
-use netkit::flow::Transport;
-use netkit::protocols::described::{Described, Misfit, MisfitKind};
-use netkit::read::CaptureSink;
+use crate::dissect::{Closed, Decision, Dissector, Message, Observation, Options, Role, Sink, UnitKind};
+use crate::flow::Transport;
+use crate::protocols::described::{Described, Misfit, MisfitKind};
+use crate::read::CaptureSink;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The number of places that are counted separately.

@@ -3,11 +3,11 @@
 use super::rejected::Rejected;
 use super::tally::{Share, Shown, Tally};
 use super::{Capture, Findings};
-use netkit::dissect::{Dissector, Role};
-use netkit::plural::Plural;
-use netkit::printable::Printable;
-use netkit::protocols::described::MisfitKind;
-use netkit::render::palette::Palette;
+use crate::dissect::{Dissector, Role};
+use crate::plural::Plural;
+use crate::printable::Printable;
+use crate::protocols::described::MisfitKind;
+use crate::render::palette::Palette;
 use std::fmt::Write as _;
 
 /// Returns the share in percent, rounded down: never 100 if some are missing.

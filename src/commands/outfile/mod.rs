@@ -10,9 +10,9 @@ pub use recording::Recording;
 
 use super::interrupt;
 use super::usage::usage;
+use crate::capture::Rotating;
 use crate::platform;
-use netkit::capture::Rotating;
-use netkit::printable::Printable;
+use crate::printable::Printable;
 use parts::Parts;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! A recording that is divided into several files.
 
 use super::{OutFile, folder, named};
-use netkit::capture::Turn;
-use netkit::codec::digits;
+use crate::capture::Turn;
+use crate::codec::digits;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};

@@ -5,17 +5,17 @@ use crate::cli::Global;
 use crate::commands::annotated::{self, Recorded};
 use crate::commands::interrupt;
 use crate::commands::notify::notify;
-use netkit::dissect::Options;
-use netkit::plural::Plural;
-use netkit::printable::Printable;
-use netkit::render::pcapng::Annotator;
+use crate::dissect::Options;
+use crate::plural::Plural;
+use crate::printable::Printable;
+use crate::render::pcapng::Annotator;
 use std::io;
 
 /// A recording of an exchange. It is completed whenever the exchange ends, even by a signal; but then an existing file
 /// is not replaced.
 pub struct Recording {
     file: OutFile,
-    recorder: netkit::live::net::Recorder,
+    recorder: crate::live::net::Recorder,
     comments: Option<Annotator>,
 }
 
@@ -27,12 +27,12 @@ impl Recording {
     /// Returns the errors of the file system.
     pub fn begin(mut file: OutFile, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recording> {
         let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
-        let recorder = netkit::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
+        let recorder = crate::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
         Ok(Recording { file, recorder: recorder.bounded(bound), comments })
     }
 
     /// The recorder for the exchange.
-    pub fn recorder(&self) -> &netkit::live::net::Recorder {
+    pub fn recorder(&self) -> &crate::live::net::Recorder {
         &self.recorder
     }
 

@@ -8,9 +8,9 @@ use super::options::options;
 use super::outfile;
 use crate::cli::{Dissect, Global, What, Wireshark};
 use crate::platform;
+use crate::printable::Printable;
 use folders::{Folders, folders};
 use installed::{Installed, State};
-use netkit::printable::Printable;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub fn run(args: &Wireshark, global: &Global) -> anyhow::Result<u8> {
 fn files(folders: &Folders, args: &Wireshark) -> anyhow::Result<Vec<Installed>> {
     let dissect =
         Dissect { protocol_file: args.protocol_file.clone(), schema: args.schema.clone(), ..Dissect::default() };
-    let text = netkit::render::pcapng::script(&options(&dissect)?);
+    let text = crate::render::pcapng::script(&options(&dissect)?);
     let script = Installed::new(folders.scripts.join("netkit.lua"), "--", text);
     let program = std::env::current_exe()?;
     let entry = entry::text(&program, &args.protocol_file, &args.schema)?;
