@@ -9,7 +9,7 @@
 #   tests/anywhere.sh nohup path                      these conditions, all tests
 #
 # Conditions: busy nohup dumb c latin1 kolkata homeless readonly root user noipv6 nouserns files path.
-# `lib` and `main` are the unit tests of the library and of the program. The tests are built once; only `path`
+# `lib` are the unit tests. The tests are built once; only `path`
 # builds the project again, in a folder with spaces and letters beyond ASCII.
 set -euo pipefail
 cd "$(dirname "$0")/.."
