@@ -15,6 +15,9 @@ use std::{fs, thread};
 
 /// The interval in which the file is checked for changes.
 const LOOK: Duration = Duration::from_millis(200);
+/// How long an empty file must stay empty before it counts: many programs empty a file and then write it, and on a busy
+/// machine the second step can be late.
+const EMPTY: Duration = Duration::from_secs(2);
 /// The maximum size of a file of rules, or of a timetable.
 const LARGEST: u64 = 1 << 20;
 
@@ -25,8 +28,9 @@ pub struct RulesFile {
     /// The rules of `--on`, before those of the file.
     on: Vec<String>,
     seed: u64,
-    /// The state of the file at the last check, and when it was last read.
+    /// The state of the file at the last check, the time since which it is so, and the state when it was last read.
     seen: Option<(SystemTime, u64)>,
+    since: Instant,
     read: Option<(SystemTime, u64)>,
     next: Instant,
     /// Whether it was reported that the file is gone.
@@ -50,6 +54,7 @@ pub fn rules(args: &Proxy, options: &Options) -> anyhow::Result<(RuleSet, Option
         on,
         seed: args.seed,
         seen: state,
+        since: Instant::now(),
         read: state,
         next: Instant::now() + LOOK,
         gone: false,
@@ -111,7 +116,7 @@ impl RulesFile {
     pub fn follow(mut self) -> io::Result<Receiver<Changed>> {
         let (send, changes) = channel();
         let follow = move || loop {
-            let changed = self.changed();
+            let changed = self.changed(Instant::now());
             if (changed.0.is_some() || !changed.1.is_empty()) && send.send(changed).is_err() {
                 return;
             }
@@ -122,15 +127,19 @@ impl RulesFile {
     }
 
     /// Returns the new rules if the file has changed or SIGHUP has arrived, and notes.
-    fn changed(&mut self) -> Changed {
+    fn changed(&mut self, now: Instant) -> Changed {
         let asked = interrupt::hung_up();
-        if !asked && Instant::now() < self.next {
+        if !asked && now < self.next {
             return (None, Vec::new());
         }
-        self.next = Instant::now() + LOOK;
+        self.next = now + LOOK;
         let state = state(&self.path);
-        // The file may still be written, so it must look the same twice.
-        let settled = std::mem::replace(&mut self.seen, state) == state;
+        if std::mem::replace(&mut self.seen, state) != state {
+            self.since = now;
+        }
+        // The file may still be written, so it must look the same for a time.
+        let empty = state.is_some_and(|(_, length)| length == 0);
+        let settled = now.duration_since(self.since) >= if empty { EMPTY } else { LOOK };
         if state.is_none() && !asked {
             let report = !std::mem::replace(&mut self.gone, true) && settled;
             self.gone = report || self.gone && settled;
@@ -152,5 +161,44 @@ impl RulesFile {
             }
             Err(why) => (None, vec![format!("{why}\nthe previous rules stay in force")]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that is emptied and then written is never without rules, unless it stays empty.
+    #[test]
+    fn an_empty_file_counts_later() {
+        let path = std::env::temp_dir().join(format!("netkit-empty-rules-{}", std::process::id()));
+        fs::write(&path, "message == ack: drop\n").unwrap();
+        let mut now = Instant::now();
+        let mut file = RulesFile {
+            path: path.clone(),
+            options: crate::protocols::options(),
+            on: Vec::new(),
+            seed: 1,
+            seen: None,
+            since: now,
+            read: None,
+            next: now,
+            gone: false,
+        };
+        // The number of rules after each check, if there are new ones.
+        let mut checks = |text: Option<&str>, count: u32| -> Vec<Option<usize>> {
+            text.into_iter().for_each(|text| fs::write(&path, text).unwrap());
+            let mut check = || {
+                now += LOOK;
+                file.changed(now).0.map(|rules| rules.iter().count())
+            };
+            (0..count).map(|_| check()).collect()
+        };
+        assert_eq!(checks(None, 3), [None, Some(1), None]);
+        assert_eq!(checks(Some(""), 9), [None; 9]);
+        assert_eq!(checks(Some("message == ack: drop\nmessage == connect: drop\n"), 3), [None, Some(2), None]);
+        let emptied = checks(Some(""), 12);
+        assert_eq!((&emptied[..10], emptied[10], emptied[11]), (&[None; 10][..], Some(0), None));
+        fs::remove_file(&path).unwrap();
     }
 }

@@ -116,12 +116,15 @@ impl Terminal {
         let start = Instant::now();
         while !is(self) {
             assert!(start.elapsed() < HANG, "no {what:?} in\n{}", self.text());
-            let mut ready = [PollFd::new(&self.master, PollFlags::IN)];
-            let _ = poll(&mut ready, Some(&Timespec { tv_sec: 1, tv_nsec: 0 }));
-            if !ready[0].revents().is_empty() {
-                self.read();
-            }
+            self.read_within(1);
         }
+    }
+
+    /// Reads once if there is something within these seconds.
+    fn read_within(&mut self, seconds: i64) -> bool {
+        let mut ready = [PollFd::new(&self.master, PollFlags::IN)];
+        let _ = poll(&mut ready, Some(&Timespec { tv_sec: seconds, tv_nsec: 0 }));
+        !ready[0].revents().is_empty() && self.read()
     }
 
     /// Reads until the screen shows this.
@@ -149,7 +152,7 @@ impl Terminal {
         read > 0
     }
 
-    /// The status of the program, after it has left the alternate screen.
+    /// The status of the program, after it has left the alternate screen. What it prints until then is read.
     pub fn ended(&mut self, mut child: Child) -> Option<i32> {
         self.until("the end", |terminal| !terminal.screen.screen().alternate_screen());
         // A line that is typed before the program has given the modes back is dropped with them.
@@ -159,6 +162,12 @@ impl Terminal {
                 self.keys("\n");
             }
             asked += 1;
+            // Not all of an endless flood.
+            for _ in 0..64 {
+                if !self.read_within(0) {
+                    break;
+                }
+            }
             child.try_wait().expect("a child").is_some()
         });
         child.wait().expect("a child").code()

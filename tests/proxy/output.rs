@@ -65,7 +65,8 @@ fn a_stopped_terminal_stops_no_datagram() {
     all_pass(&at, &server, &client, 4000);
     assert!(!terminal.written().contains("data="), "{}", terminal.written());
     terminal.keys("\x03");
-    terminal.writes("up   4000 packets arrived, 4000 sent");
+    // A status has rates after this.
+    terminal.writes("up   4000 packets arrived, 4000 sent\r\n");
     assert_eq!(terminal.ended(child), Some(0));
     let written = terminal.written();
     let end = &written[written.rfind("data=").unwrap_or(0)..];

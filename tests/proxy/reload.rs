@@ -19,6 +19,13 @@ impl Temporary {
         Temporary(path)
     }
 
+    /// Replaces the file in one step, as editors do: a proxy that reads again never finds it empty.
+    fn replace(&self, text: &str) {
+        let new = self.0.with_extension("new");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, &self.0).unwrap();
+    }
+
     fn path(&self) -> &str {
         self.0.to_str().unwrap()
     }
@@ -60,16 +67,16 @@ fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
     let mut proxy = Proxy::start(&server, &["-p", "dnp", "-f", "none", "--rules", file.path()]);
     client.connect(&proxy.at).unwrap();
     until(&client, &server, &[3, 1], &[3, 1]);
-    fs::write(&file.0, "message == unreliable_message: data=aa\n").unwrap();
+    file.replace("message == unreliable_message: data=aa\n");
     until(&client, &server, &[3, 1], &[3, 0xaa]);
     // A wrong file: its error is reported with its place, and the earlier rules stay.
-    fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: dta=bb\n").unwrap();
+    file.replace("# a comment\n\nmessage == unreliable_message: dta=bb\n");
     proxy.reports("the previous rules stay in force");
     until(&client, &server, &[3, 1], &[3, 0xaa]);
     // Corrected, with the same modification time and length, and reloaded by SIGHUP.
     let times = fs::metadata(&file.0).unwrap().modified().unwrap();
-    fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: data=c\n").unwrap();
-    fs::write(&file.0, "# a commen\n\nmessage == unreliable_message: data=cc\n").unwrap();
+    file.replace("# a comment\n\nmessage == unreliable_message: data=c\n");
+    file.replace("# a commen\n\nmessage == unreliable_message: data=cc\n");
     fs::File::options().write(true).open(&file.0).unwrap().set_modified(times).unwrap();
     assert!(Command::new("kill").args(["-HUP", &proxy.id().to_string()]).status().unwrap().success());
     until(&client, &server, &[3, 1], &[3, 0xcc]);

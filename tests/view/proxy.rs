@@ -58,7 +58,8 @@ fn a_held_request_is_edited() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = listener.local_addr().expect("an address").to_string();
     let mut terminal = Terminal::new(120, 30);
-    let (child, at) = terminal.proxy(&target, &["--transport", "tcp", "-p", "nano", "--hold", "payload.hp == 20"]);
+    let options = ["--transport", "tcp", "-p", "nano", "--hold", "payload.hp == 20", "--hold-for", "1h"];
+    let (child, at) = terminal.proxy(&target, &options);
     let (mut client, mut server) = connect(&at, &listener);
     let all: Vec<Vec<u8>> =
         (1..).zip([10, 20, 30]).map(|(id, hp)| request(id, &format!("{{\"hp\":{hp},\"name\":\"bob\"}}"))).collect();
@@ -111,7 +112,7 @@ fn a_held_request_is_edited() {
     assert_eq!(terminal.ended(child), Some(0));
 }
 
-/// Datagrams are held alone: those after them pass. A time limit passes them.
+/// Datagrams are held alone: those after them pass.
 #[test]
 fn held_datagrams() {
     if no_setsid() {
@@ -122,7 +123,7 @@ fn held_datagrams() {
     let target = server.local_addr().expect("an address").to_string();
     let mut terminal = Terminal::new(120, 30);
     let options = ["--transport", "udp", "-p", "riptide", "-s", "riptide.version=2.0", "--hold", "message_id == 7"];
-    let more = ["--most-held", "2", "--hold-for", "3s"];
+    let more = ["--most-held", "2", "--hold-for", "1h"];
     let (child, at) = terminal.proxy(&target, &[&options[..], &more].concat());
     let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
     client.connect(&at).expect("the proxy");
@@ -143,8 +144,16 @@ fn held_datagrams() {
     terminal.shows("a passes it with these changes");
     terminal.keys("a");
     assert_eq!(receive(), datagram(9, 1));
-    // The other one passes when its time is up.
+    terminal.keys("A");
     assert_eq!(receive(), datagram(7, 3));
+    terminal.keys("q");
+    assert_eq!(terminal.ended(child), Some(0));
+    // A time limit passes them.
+    let mut terminal = Terminal::new(120, 30);
+    let (child, at) = terminal.proxy(&target, &[&options[..], &["--hold-for", "1s"]].concat());
+    client.connect(&at).expect("the proxy");
+    client.send(&datagram(7, 5)).expect("sent");
+    assert_eq!(receive(), datagram(7, 5));
     terminal.shows("[passed: time limit]");
     terminal.keys("q");
     assert_eq!(terminal.ended(child), Some(0));
