@@ -128,7 +128,7 @@ impl Capture {
     }
 
     /// Continues with other files at the end of this one.
-    pub fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
+    pub(crate) fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
         self.joined = Some(Joined { next, last: None });
         self
     }
@@ -140,7 +140,7 @@ impl Capture {
     }
 
     /// Takes the way to open the capture again; `None` if it can be read only once.
-    pub fn take_again(&mut self) -> Option<Again> {
+    pub(crate) fn take_again(&mut self) -> Option<Again> {
         self.again.take()
     }
 

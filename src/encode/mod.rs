@@ -26,14 +26,18 @@ mod annotated;
 mod assign;
 mod encoders;
 mod entry;
+#[cfg(feature = "cli")]
 mod frames;
 mod values;
 
-pub use assign::{AssignError, Assignments};
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    assign::Assignments,
+    frames::{FrameError, Frames},
+};
 pub(crate) use assign::{PathStep, steps, words};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};
-pub use frames::{FrameError, Frames};
 pub(crate) use values::MAX_NESTING;
 pub use values::{TextError, Values, json};
 

@@ -43,7 +43,8 @@ mod dnp;
 pub(crate) mod gne;
 pub(crate) mod hawknl;
 pub(crate) mod nano;
-pub mod pages;
+#[cfg(feature = "cli")]
+pub(crate) mod pages;
 pub(crate) mod riptide;
 #[cfg(test)]
 mod tests;
