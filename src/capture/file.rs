@@ -156,7 +156,7 @@ impl Capture {
     }
 
     /// The next frame, `None` at the end of the file. There are no more frames after an error; with
-    /// [joined](Capture::joined) files, the error is passed to [`NextFile::next`] instead.
+    /// joined files, the error is passed to what opens the next file instead.
     ///
     /// # Errors
     /// If the file is cut, damaged or cannot be read; all frames before have been returned.

@@ -71,6 +71,7 @@ pub use outline::{Outline, StreamFrame};
 pub use part::Part;
 pub use protocol::Protocol;
 pub use public::Public;
+#[cfg(feature = "cli")]
 pub(crate) use relations::Expected;
 pub(crate) use relations::{Arrival, FrameLines};
 pub use relations::{RelatedNote, Relation, RelationKind, Relations, Target};

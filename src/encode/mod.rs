@@ -3,8 +3,8 @@
 //! - [`Values`]: a stream of JSON objects, one at a time: lines, pretty-printed objects, one array;
 //! - [`Entry`]: one such object as a message: any line of `decode -f ndjson`, an element of `-f json`, or hand-written;
 //! - [`Encoders`]: the protocols' encoders, with the state that later messages need;
-//! - [`Assignments`]: `FIELD=VALUE` of a command line;
-//! - [`Frames`]: messages as a capture file, with all headers.
+//! - `Assignments`: `FIELD=VALUE` of a command line;
+//! - `Frames`: messages as a capture file, with all headers.
 //!
 //! ```
 //! use netkit::encode::{Encoders, Entry, Source, Values};

@@ -1,7 +1,7 @@
 //! Output formats: text for people, JSON for programs. They print the codec's [`Tree`](crate::codec::Tree), and know no
 //! protocol.
 //!
-//! Every renderer appends to one buffer that is written in blocks ([`Output`]). None allocates memory for each message
+//! Every renderer appends to one buffer that is written in blocks (`Output`). None allocates memory for each message
 //! in the steady state. The commands use [`Renderer`].
 //!
 //! A path that exists for speed alone states the instructions that it saves per message. They are measured with

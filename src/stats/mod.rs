@@ -4,7 +4,7 @@
 //! capture: conversations above 100,000 are not listed, connections above 1,024 share one entry, timelines
 //! widen their steps, percentiles come from histograms. In the steady state there is no allocation per message.
 //!
-//! [`Report`] prints the statistics as tables and JSON, [`diff`] compares two captures, [`Track`] follows one field.
+//! [`Report`] prints the statistics as tables and JSON, `diff` compares two captures, `Track` follows one field.
 
 pub(crate) mod aligned;
 pub(crate) mod connections;

@@ -23,6 +23,7 @@ pub(crate) use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
 pub use dump::dump;
+#[cfg(feature = "cli")]
 pub(crate) use dump::{Carrier, Payload, carried, recognise};
 pub use shard::Worker;
 pub(crate) use sideless::SidelessList;

@@ -1,6 +1,6 @@
 //! Asks live servers: whether one is there, its protocol, its version and its distance; if there is none, the reason.
 //!
-//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. [`pool`] asks
+//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. `pool` asks
 //! several targets at once and keeps their order. `Report::text` and `Report::json` print.
 
 mod carrier;

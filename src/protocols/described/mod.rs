@@ -49,6 +49,7 @@ pub(crate) use self::{
 };
 pub use crate::codec::schema::parse::KEYS;
 pub(crate) use description::Description;
+#[cfg(feature = "cli")]
 pub(crate) use export::export;
 pub use fit::{Misfit, MisfitKind};
 pub use import::{Imported, import};
