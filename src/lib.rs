@@ -11,15 +11,15 @@
 //! | `traffic` | analyses for every protocol: numbers and acknowledgements, the life of a connection, losses on its path |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |
 //! | [`encode`] | JSON lines to bytes or captures |
-//! | [`redact`] | messages without addresses and application data |
+//! | `redact` | messages without addresses and application data |
 //! | [`filter`] | filter expressions on messages |
 //! | [`render`] | output formats: tree, summary, table, ndjson, json |
 //! | [`read`] | reading captures to their ends, with one thread or several |
 //! | [`stats`] | counts, delivery, round trips, differences |
-//! | [`report`] | a page of a capture's statistics and messages, in HTML |
+//! | `report` | a page of a capture's statistics and messages, in HTML |
 //! | [`message`] | messages that exist longer than their packet: tree, bytes, edits |
 //! | [`live`] | sockets, probes, replays |
-//! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
+//! | `docs` | pages: output, filters, schemas, recognition, contributing, .. |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
 //! | `view` | the inspector in the terminal (feature `cli`, as the rest) |
 //! | `platform` | what each operating system does in its own way: terminals, pipes, timers |
@@ -84,6 +84,10 @@
 //!
 //! From JSON to bytes: [`encode`]. Adding a protocol: [`protocols`], "Add a protocol in one page".
 
+// With the program, nothing may be left over. Without it, modules that only it uses are not compiled; the functions that
+// only it uses in others are, because a condition at each of them would say less than this one.
+#![cfg_attr(not(feature = "cli"), allow(dead_code))]
+
 pub mod capture;
 #[cfg(feature = "cli")]
 mod cli;
@@ -92,7 +96,8 @@ pub mod codec;
 #[cfg(feature = "cli")]
 mod commands;
 pub mod dissect;
-pub mod docs;
+#[cfg(feature = "cli")]
+pub(crate) mod docs;
 #[doc(hidden)]
 pub mod duration;
 pub mod encode;
@@ -114,9 +119,11 @@ mod program;
 pub mod protocols;
 mod random;
 pub mod read;
-pub mod redact;
+#[cfg(feature = "cli")]
+pub(crate) mod redact;
 pub mod render;
-pub mod report;
+#[cfg(feature = "cli")]
+pub(crate) mod report;
 pub mod stats;
 pub(crate) mod traffic;
 #[cfg(feature = "cli")]

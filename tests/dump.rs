@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{Done, Scratch, all_fixtures, args_of, ends_in, fixture};
-use netkit::capture::HexText;
+use netkit::capture::hextext::HexText;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::process::Command;

@@ -432,7 +432,7 @@ fn constants_are_read_back() {
 
     // netkit reads its own constants, too.
     for text in [&c, &rust] {
-        let mut text = netkit::capture::HexText::new(text.as_bytes());
+        let mut text = netkit::capture::hextext::HexText::new(text.as_bytes());
         let mut again = String::new();
         while let Some(block) = text.next().expect("an array") {
             again += &(block.bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")) + "\n");

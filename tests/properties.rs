@@ -2,9 +2,9 @@
 //! has the same bytes; and no JSON makes an encoder panic.
 
 use netkit::codec::json::{derived_json, fields_json};
-use netkit::codec::layout::{Field, Show};
+use netkit::codec::layout::{Field, Kind, Other, Show};
 use netkit::codec::{
-    Context, Reader, Recalled, Sampler, Scope, Sources, Writer, describe,
+    Context, Reader, Recalled, Sampler, Scope, Sources, Writer,
     layout::{Layout, Order},
 };
 use netkit::dissect::Dissection;
@@ -128,13 +128,28 @@ fn any_json(words: &'static [&'static str]) -> impl Strategy<Value = Json> {
 fn words() -> &'static [&'static str] {
     static WORDS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
         let mut words = vec!["unparsed", "raw", "bits"];
-        for layout in protocols::ALL.iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts) {
-            describe::lines(layout.fields, &mut |_, field| {
-                words.push(field.name);
-                if let Show::Enum(list) = field.show {
-                    words.extend(list.iter().map(|(_, name)| *name));
+        let layouts = protocols::ALL.iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts);
+        let mut open: Vec<&Field> = layouts.flat_map(|layout| layout.fields).collect();
+        // A table may contain itself.
+        let mut seen = std::collections::HashSet::new();
+        while let Some(field) = open.pop() {
+            if !seen.insert(std::ptr::from_ref(field)) {
+                continue;
+            }
+            words.push(field.name);
+            if let Show::Enum(list) = field.show {
+                words.extend(list.iter().map(|(_, name)| *name));
+            }
+            match &field.kind {
+                Kind::Array { of, .. } => open.push(of),
+                Kind::Switch { cases, other, .. } => {
+                    open.extend(cases.iter().flat_map(|case| case.fields));
+                    if let Other::Fields(fields) = other {
+                        open.extend(*fields);
+                    }
                 }
-            });
+                kind => open.extend(kind.fields()),
+            }
         }
         words.sort_unstable();
         words.dedup();

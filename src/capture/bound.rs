@@ -4,14 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of bytes that a file may still take, shared by all its writers.
-///
-/// ```
-/// use netkit::capture::Bound;
-///
-/// let bound = Bound::new(10);
-/// assert!(bound.take(7) && !bound.clone().take(4) && bound.take(3));
-/// assert!(Bound::default().take(usize::MAX));
-/// ```
 #[derive(Clone, Debug)]
 pub struct Bound(Arc<AtomicUsize>);
 
@@ -32,5 +24,17 @@ impl Bound {
     pub fn take(&self, bytes: usize) -> bool {
         let taken = |left: usize| left.checked_sub(bytes);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn bytes_are_shared() {
+        use crate::capture::Bound;
+
+        let bound = Bound::new(10);
+        assert!(bound.take(7) && !bound.clone().take(4) && bound.take(3));
+        assert!(Bound::default().take(usize::MAX));
     }
 }

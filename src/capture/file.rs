@@ -128,7 +128,7 @@ impl Capture {
     }
 
     /// Continues with other files at the end of this one.
-    pub fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
+    pub(crate) fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
         self.joined = Some(Joined { next, last: None });
         self
     }
@@ -140,7 +140,7 @@ impl Capture {
     }
 
     /// Takes the way to open the capture again; `None` if it can be read only once.
-    pub fn take_again(&mut self) -> Option<Again> {
+    pub(crate) fn take_again(&mut self) -> Option<Again> {
         self.again.take()
     }
 
@@ -156,7 +156,7 @@ impl Capture {
     }
 
     /// The next frame, `None` at the end of the file. There are no more frames after an error; with
-    /// [joined](Capture::joined) files, the error is passed to [`NextFile::next`] instead.
+    /// joined files, the error is passed to what opens the next file instead.
     ///
     /// # Errors
     /// If the file is cut, damaged or cannot be read; all frames before have been returned.

@@ -78,13 +78,13 @@ pub type Again = Box<dyn Fn() -> Option<Capture> + Send>;
 impl Input {
     /// Sets the way to open the capture again; `None` if it can be read only once.
     #[must_use]
-    pub fn reopening(self, again: Option<Again>) -> Input {
+    pub(crate) fn reopening(self, again: Option<Again>) -> Input {
         Input { again, ..self }
     }
 
     /// The same input, after whose capture [others](Capture::joined) are read.
     #[must_use]
-    pub fn followed_by(self, next: Box<dyn NextFile>) -> Input {
+    pub(crate) fn followed_by(self, next: Box<dyn NextFile>) -> Input {
         Input { next: Some(next), ..self }
     }
 

@@ -11,6 +11,7 @@ mod build;
 mod classic;
 mod clock;
 pub(crate) mod connection;
+#[cfg(feature = "cli")]
 mod dumped;
 mod error;
 mod fast;
@@ -32,41 +33,50 @@ mod packets;
 mod parts;
 mod pcapng;
 mod record;
+#[cfg(feature = "cli")]
 mod rotating;
 mod span;
 #[cfg(test)]
 mod tests;
 pub(crate) mod time;
+#[cfg(feature = "cli")]
 pub(crate) mod time_spec;
 mod transport;
 mod tunnels;
 mod whole;
 mod write;
 mod write_ng;
+#[cfg(feature = "cli")]
 mod writer;
 mod zstd;
 
-pub use bound::Bound;
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    dumped::{dumped_packet, forced_packet, frame},
+    file::Ended,
+    hextext::HexText,
+    input::Tap,
+    rotating::{Rotating, Turn},
+    time_spec::TimeSpec,
+    whole::whole_packet,
+    writer::Writer,
+};
+pub(crate) use bound::Bound;
 pub use build::{BuildError, ethernet};
-pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place, Reached};
-pub use file::{Capture, Ended, Frame, NextFile};
+pub(crate) use file::NextFile;
+pub use file::{Capture, Frame};
 pub use fragments::{FragmentCaps, Fragments, Statistics};
-pub use hextext::HexText;
-pub(crate) use input::Tap;
 pub use input::{Again, Format, Input};
 pub use interface::Leg;
 pub use link::LinkType;
-pub use other::{Other, OtherKind};
+pub use other::Other;
+pub(crate) use other::OtherKind;
 pub use others::Others;
 pub use packet::{Body, Packet, Segment};
 pub use packets::{Decoded, Item, Packets, decode};
 pub use record::LONGEST;
-pub use rotating::{Rotating, Turn};
 pub use time::Time;
-pub use time_spec::TimeSpec;
 pub use tunnels::{Tunnel, Tunnels};
-pub use whole::whole_packet;
 pub use write::PcapWriter;
 pub use write_ng::PcapNgWriter;
-pub use writer::Writer;

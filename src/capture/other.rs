@@ -59,7 +59,7 @@ pub enum OtherKind {
 
 impl Other {
     /// The kind of the reason.
-    pub fn kind(self) -> OtherKind {
+    pub(crate) fn kind(self) -> OtherKind {
         match self {
             Other::Icmp | Other::Igmp | Other::Protocol(_) => OtherKind::NotUdpTcp,
             Other::Nested | Other::Cut(_) | Other::Malformed(_) | Other::CutFragment => OtherKind::Damaged,

@@ -45,7 +45,7 @@ impl Others {
     }
 
     /// The number of frames of a kind.
-    pub fn of(&self, kind: OtherKind) -> u64 {
+    pub(crate) fn of(&self, kind: OtherKind) -> u64 {
         self.kinds[kind as usize]
     }
 

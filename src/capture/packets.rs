@@ -132,7 +132,7 @@ impl Packets {
     }
 
     /// Takes the way to open the capture again; `None` if it can be read only once.
-    pub fn take_again(&mut self) -> Option<Again> {
+    pub(crate) fn take_again(&mut self) -> Option<Again> {
         self.capture.take_again()
     }
 

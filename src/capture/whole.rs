@@ -18,18 +18,6 @@ const TAGS: usize = 8;
 /// The link type of a packet whose headers are consistent with each other and with its length: an
 /// [`LinkType::ETHERNET`] frame (VLAN tags allowed) of IPv4, IPv6 or ARP, or an IP packet
 /// ([`LinkType::RAW`]); `None` for anything else, including the beginning of a packet.
-///
-/// ```
-/// use netkit::capture::{Body, LinkType, ethernet, whole_packet};
-///
-/// let mut frame = Vec::new();
-/// let body = Body::Udp { payload: b"hello", length: 5 };
-/// ethernet("10.0.0.1:50000".parse()?, "10.0.0.2:7777".parse()?, &body, &mut frame)?;
-/// assert_eq!(whole_packet(&frame), Some(LinkType::ETHERNET));
-/// assert_eq!(whole_packet(&frame[14..]), Some(LinkType::RAW));
-/// assert_eq!(whole_packet(&frame[..46]), None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn whole_packet(data: &[u8]) -> Option<LinkType> {
     if ip(data, data.len(), 0) {
         return Some(LinkType::RAW);
@@ -190,5 +178,18 @@ mod tests {
             bytes[0] = [0x45, 0x60][random.bits() as usize % 2];
             assert_eq!(whole_packet(&bytes[..length]), None, "{bytes:02x?}");
         }
+    }
+
+    #[test]
+    fn whole_packets_only() -> Result<(), Box<dyn std::error::Error>> {
+        use crate::capture::{Body, LinkType, ethernet, whole_packet};
+
+        let mut frame = Vec::new();
+        let body = Body::Udp { payload: b"hello", length: 5 };
+        ethernet("10.0.0.1:50000".parse()?, "10.0.0.2:7777".parse()?, &body, &mut frame)?;
+        assert_eq!(whole_packet(&frame), Some(LinkType::ETHERNET));
+        assert_eq!(whole_packet(&frame[14..]), Some(LinkType::RAW));
+        assert_eq!(whole_packet(&frame[..46]), None);
+        Ok(())
     }
 }

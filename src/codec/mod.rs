@@ -25,7 +25,7 @@ pub(crate) mod calendar;
 #[cfg(test)]
 pub(crate) mod check;
 pub(crate) mod context;
-pub mod describe;
+pub(crate) mod describe;
 #[doc(hidden)]
 pub mod digits;
 pub(crate) mod fault;

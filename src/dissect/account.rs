@@ -39,13 +39,13 @@ pub struct Account {
     /// Frames whose headers are cut or inconsistent, and fragments of incomplete datagrams.
     pub damaged: u64,
     /// Conversations that were read as a protocol.
-    pub claimed: Amount,
+    pub(crate) claimed: Amount,
     /// Conversations with payload that no protocol claimed.
-    pub unclaimed: Amount,
+    pub(crate) unclaimed: Amount,
     /// The part of `unclaimed` with an endpoint that is a server of claimed conversations.
-    pub at_claimed_servers: Amount,
+    pub(crate) at_claimed_servers: Amount,
     /// Conversations without any payload.
-    pub silent: Amount,
+    pub(crate) silent: Amount,
     /// Conversations that were read as a protocol at first, but then given up.
     pub given_up: u64,
     /// The part of `claimed` that has messages, but in which no packet shows which side is the client.

@@ -35,12 +35,20 @@ pub(crate) mod role;
 mod scratch;
 mod wants;
 
-pub use account::{Account, Amount, UNDECIDED};
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    inspector::sideless::Sideless,
+    inspector::unclaimed::Unlike,
+    links::{Linked, Links},
+};
+pub use account::Account;
+pub(crate) use account::{Amount, UNDECIDED};
 pub(crate) use conversation::SessionReader;
 pub use decision::{Closed, Decision};
 pub use delivery::{Event, Events, Handled, Link};
+pub(crate) use dissector::Senders;
 pub use dissector::{
-    Dissector, Evidence, NoteDoc, Observation, PortNames, Registry, Senders, Session, Setting, StreamEvent, Table,
+    Dissector, Evidence, NoteDoc, Observation, PortNames, Registry, Session, Setting, StreamEvent, Table,
 };
 pub use document::document;
 pub use encoder::{Encoder, Line, Rewriter};
@@ -51,12 +59,11 @@ pub(crate) use flow_info::Roles;
 pub use framed::{Framed, Next, Pdu, StreamState};
 pub use inspector::Inspector;
 pub use inspector::counters::Counters;
-pub use inspector::sideless::{Sideless, SidelessList};
-pub use inspector::unclaimed::{Unclaimed, UnclaimedFlow, Unlike, Withdrawn};
+pub use inspector::unclaimed::{Unclaimed, UnclaimedFlow, Withdrawn};
 pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
+pub(crate) use links::LinkedSink;
 pub(crate) use links::NOTES as LINK_NOTES;
-pub use links::{Linked, LinkedSink, Links};
-pub use looks::like as looks_like;
+pub(crate) use looks::like as looks_like;
 pub(crate) use message::Nowhere;
 pub use message::{Dissection, Message, Out, Provenance, Sink, Unit, UnitKind};
 pub use options::{Options, Server, Settings};
@@ -64,8 +71,10 @@ pub use outline::{Outline, StreamFrame};
 pub use part::Part;
 pub use protocol::Protocol;
 pub use public::Public;
+#[cfg(feature = "cli")]
+pub(crate) use relations::Expected;
 pub(crate) use relations::{Arrival, FrameLines};
-pub use relations::{Expected, RelatedNote, Relation, RelationKind, Relations, Target};
+pub use relations::{RelatedNote, Relation, RelationKind, Relations, Target};
 pub use role::Role;
 pub use scratch::Scratch;
 pub use wants::Wants;

@@ -3,8 +3,8 @@
 //! - [`Values`]: a stream of JSON objects, one at a time: lines, pretty-printed objects, one array;
 //! - [`Entry`]: one such object as a message: any line of `decode -f ndjson`, an element of `-f json`, or hand-written;
 //! - [`Encoders`]: the protocols' encoders, with the state that later messages need;
-//! - [`Assignments`]: `FIELD=VALUE` of a command line;
-//! - [`Frames`]: messages as a capture file, with all headers.
+//! - `Assignments`: `FIELD=VALUE` of a command line;
+//! - `Frames`: messages as a capture file, with all headers.
 //!
 //! ```
 //! use netkit::encode::{Encoders, Entry, Source, Values};
@@ -26,14 +26,18 @@ mod annotated;
 mod assign;
 mod encoders;
 mod entry;
+#[cfg(feature = "cli")]
 mod frames;
 mod values;
 
-pub use assign::{AssignError, Assignments};
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    assign::Assignments,
+    frames::{FrameError, Frames},
+};
 pub(crate) use assign::{PathStep, steps, words};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};
-pub use frames::{FrameError, Frames};
 pub(crate) use values::MAX_NESTING;
 pub use values::{TextError, Values, json};
 

@@ -35,8 +35,9 @@ mod scope;
 
 use crate::dissect::{Message, Wants};
 use crate::printable::{Printable, tricky};
+#[cfg(feature = "cli")]
 pub(crate) use field::FieldMatch;
-pub use field::FieldPath;
+pub(crate) use field::FieldPath;
 pub use names::Names;
 pub(crate) use names::{Deepest, NamedFields};
 use path::Path;
@@ -224,12 +225,12 @@ impl Envelope {
 }
 
 /// The names of the envelope that filters accept, with a description.
-pub fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
     Envelope::ALL.into_iter().map(|(name, _, doc)| (name, doc))
 }
 
 /// The names of a relation's parts, with a description.
-pub fn related() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn related() -> impl Iterator<Item = (&'static str, &'static str)> {
     RelatedField::ALL.into_iter().map(|(name, _, doc)| (name, doc))
 }
 

@@ -1,15 +1,5 @@
 //! Writes to an output on a thread of its own, for callers that must never wait for the output. A chunk that does not
 //! fit into the bounded queue is refused and counted.
-//!
-//! ```
-//! use netkit::live::Background;
-//! use std::time::Duration;
-//!
-//! let output = Background::start("screen", Box::new(std::io::sink()), 1 << 20)?;
-//! assert!(output.push(b"a line\n".to_vec()));
-//! assert_eq!(output.finish(Duration::from_secs(1)).missing(), 0);
-//! # Ok::<(), std::io::Error>(())
-//! ```
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
@@ -265,5 +255,16 @@ mod tests {
         }
         assert_eq!(output.finish(Duration::from_secs(60)).missing(), 0);
         assert_eq!(received.try_iter().flatten().collect::<Vec<u8>>(), (0..200).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn a_line_is_written() -> Result<(), std::io::Error> {
+        use crate::live::Background;
+        use std::time::Duration;
+
+        let output = Background::start("screen", Box::new(std::io::sink()), 1 << 20)?;
+        assert!(output.push(b"a line\n".to_vec()));
+        assert_eq!(output.finish(Duration::from_secs(1)).missing(), 0);
+        Ok(())
     }
 }

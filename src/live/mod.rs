@@ -1,21 +1,23 @@
 //! Talks to live peers: sockets with deadlines, probes, replays. Knows no protocol: each protocol has its own
 //! [`Probe`](probe::Probe) and its own [`Replay`](replay::actor::Replay).
 
+#[cfg(feature = "cli")]
 mod background;
 mod clients;
 mod error;
 pub mod exchange;
 #[cfg(feature = "cli")]
-pub mod load;
+pub(crate) mod load;
 pub mod net;
 mod pace;
 pub mod probe;
 #[cfg(feature = "cli")]
-pub mod proxy;
+pub(crate) mod proxy;
 pub mod replay;
-pub mod rules;
+pub(crate) mod rules;
 
-pub use background::Background;
+#[cfg(feature = "cli")]
+pub(crate) use background::Background;
 pub use clients::{Client, Clients};
 pub use error::NetError;
 pub use exchange::collect::Observer;

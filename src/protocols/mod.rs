@@ -31,7 +31,7 @@
 //!    entry in [`clients`] and a `client/`: an [`Actor`](crate::live::replay::actor::Actor) that shakes hands,
 //!    acknowledges and leaves, for both replays and probes, and the probe's
 //!    [`Questions`](crate::live::probe::Questions), which ask and interpret the answers. Its `README.md` (wire format,
-//!    sources, how it is recognised) is listed in [`pages`]. A program that uses the library changes none of these: it
+//!    sources, how it is recognised) is listed in `pages`. A program that uses the library changes none of these: it
 //!    adds its dissector [`with`](Registry::with) the built-in ones, and its [`Client`] by [`Clients::with`].
 //! 6. **Proof.** `fixtures/NAME/`: captures of real peers with `NAME.expected.ndjson`, messages in `vectors.json`. The
 //!    suite finds them by itself. It checks the expected lines, the encoded bytes, every truncation and every bit flip.
@@ -43,7 +43,8 @@ mod dnp;
 pub(crate) mod gne;
 pub(crate) mod hawknl;
 pub(crate) mod nano;
-pub mod pages;
+#[cfg(feature = "cli")]
+pub(crate) mod pages;
 pub(crate) mod riptide;
 #[cfg(test)]
 mod tests;

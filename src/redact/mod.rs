@@ -10,15 +10,6 @@
 //! Numbers in fields are kept, and with them everything that analysis needs; so are the parts that [belong to the
 //! protocol](Public). The values are replaced in the bytes from which they are read, so that no output format shows the
 //! originals. The replacements depend on a secret of the run.
-//!
-//! ```
-//! use netkit::redact::Redactor;
-//!
-//! let mut redactor = Redactor::new();
-//! let mapped = redactor.address("10.1.2.3:7777".parse().unwrap());
-//! assert!(mapped.to_string().starts_with("10.") && mapped.port() == 7777);
-//! assert_eq!(redactor.address("10.1.2.3:7777".parse().unwrap()), mapped);
-//! ```
 
 mod addresses;
 mod letters;
@@ -180,4 +171,17 @@ fn public_of(message: &Message<'_>) -> Public {
 /// The bytes of a source, as they were read.
 fn source(sources: Sources<'_>, index: u8) -> &[u8] {
     sources.get(index)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_address_is_mapped_once() {
+        use crate::redact::Redactor;
+
+        let mut redactor = Redactor::new();
+        let mapped = redactor.address("10.1.2.3:7777".parse().unwrap());
+        assert!(mapped.to_string().starts_with("10.") && mapped.port() == 7777);
+        assert_eq!(redactor.address("10.1.2.3:7777".parse().unwrap()), mapped);
+    }
 }

@@ -24,9 +24,9 @@ pub struct Format {
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// The columns of summary, csv and tsv.
-    pub columns: Option<Columns>,
+    pub(crate) columns: Option<Columns>,
     /// The files, if several are read.
-    pub files: Option<Files>,
+    pub(crate) files: Option<Files>,
 }
 
 impl Format {

@@ -1,7 +1,7 @@
 //! Output formats: text for people, JSON for programs. They print the codec's [`Tree`](crate::codec::Tree), and know no
 //! protocol.
 //!
-//! Every renderer appends to one buffer that is written in blocks ([`Output`]). None allocates memory for each message
+//! Every renderer appends to one buffer that is written in blocks (`Output`). None allocates memory for each message
 //! in the steady state. The commands use [`Renderer`].
 //!
 //! A path that exists for speed alone states the instructions that it saves per message. They are measured with
@@ -23,13 +23,15 @@ pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod leaf;
 pub(crate) mod line_writer;
+#[cfg(feature = "cli")]
 mod literal;
 pub(crate) mod ndjson;
 pub(crate) mod output;
-pub mod palette;
+pub(crate) mod palette;
 #[cfg(feature = "parquet")]
-pub mod parquet;
-pub mod pcapng;
+pub(crate) mod parquet;
+#[cfg(feature = "cli")]
+pub(crate) mod pcapng;
 pub(crate) mod renderer;
 mod style;
 pub(crate) mod summary;
@@ -41,20 +43,23 @@ pub(crate) mod times;
 pub(crate) mod tree;
 mod tree_text;
 
-pub use columns::Columns;
-pub use files::Files;
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    literal::{Language, Literals},
+    times::utc,
+};
+pub(crate) use columns::Columns;
+pub(crate) use files::Files;
 pub use form::Form;
 pub use format::{Details, Format};
 pub(crate) use json::Json;
-pub use literal::{Language, Literals};
 pub use ndjson::Ndjson;
-pub use output::Output;
+pub(crate) use output::Output;
 pub use renderer::Renderer;
 pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;
 #[cfg(feature = "cli")]
-pub use table::add_columns;
+pub(crate) use table::add_columns;
 pub use times::TimeForm;
-pub(crate) use times::utc;
 pub(crate) use tree::Trees;

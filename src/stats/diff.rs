@@ -1,6 +1,9 @@
 //! Comparison of two captures at message level: new, missing and changed messages, and the limits that a user sets for
 //! these.
 
+#[cfg(test)]
+mod tests;
+
 use super::connections::{NUMBERED, PATHS, PINGS, REQUESTS};
 use super::directions::{Sender, summed};
 use super::ends::ends;
@@ -9,7 +12,6 @@ use super::histogram::Delays;
 use super::limits::Bound;
 pub use super::limits::Limit;
 pub(crate) use super::metric::Unit;
-pub use super::metric::compared;
 use super::metric::{OF_MESSAGES, OF_SIDES};
 use super::noise::{self, Spread};
 use super::tables::{Counted, TRAFFIC};

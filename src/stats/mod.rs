@@ -4,43 +4,69 @@
 //! capture: conversations above 100,000 are not listed, connections above 1,024 share one entry, timelines
 //! widen their steps, percentiles come from histograms. In the steady state there is no allocation per message.
 //!
-//! [`Report`] prints the statistics as tables and JSON, [`diff`] compares two captures, [`Track`] follows one field.
+//! [`Report`] prints the statistics as tables and JSON, `diff` compares two captures, `Track` follows one field.
 
 pub(crate) mod aligned;
 pub(crate) mod connections;
 pub(crate) mod copies;
+#[cfg(feature = "cli")]
 pub(crate) mod course;
 pub(crate) mod delivery;
-pub mod diff;
+#[cfg(feature = "cli")]
+pub(crate) mod diff;
 pub(crate) mod directions;
 pub(crate) mod ends;
 pub(crate) mod figure;
+#[cfg(feature = "cli")]
 pub(crate) mod groups;
 pub(crate) use crate::traffic::histogram;
+#[cfg(feature = "cli")]
 mod limits;
 pub(crate) mod losses;
+#[cfg(feature = "cli")]
 mod metric;
+#[cfg(feature = "cli")]
 mod noise;
+#[cfg(feature = "cli")]
 pub(crate) mod noted;
 mod observed;
+#[cfg(feature = "cli")]
 mod outcomes;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod payloads;
+#[cfg(feature = "cli")]
 pub(crate) mod plot;
 pub(crate) mod report;
+#[cfg(feature = "cli")]
 mod report_diff;
 pub(crate) mod rows;
 pub(crate) mod sides;
 pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod timeline;
-pub mod top;
+#[cfg(feature = "cli")]
+pub(crate) mod top;
+#[cfg(feature = "cli")]
 pub(crate) mod track;
 pub(crate) mod verdicts;
+#[cfg(feature = "cli")]
 pub(crate) mod waiting;
 pub(crate) mod when;
 
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    aligned::text as aligned_text,
+    groups::{Groups, Order},
+    outcomes::Outcomes,
+    plot::{Plot, Stacked},
+    table::Shape,
+    table::{Cell, Table, separated_text},
+    track::{Sparklines, Track},
+    verdicts::RULES,
+    verdicts::Verdict,
+    waiting::{Listed, Waiting},
+};
 use crate::capture::Time;
 use crate::codec::layout::Field;
 use crate::dissect::delivery::Event;
@@ -49,24 +75,14 @@ use crate::flow::{Closing, Side, Transport};
 use crate::read::CaptureSink;
 use crate::traffic::life::LastSeen;
 use crate::traffic::sequence::Acked;
-pub use aligned::text as aligned_text;
 use delivery::{Deliveries, Of};
-pub use figure::Figure;
-pub use groups::{Groups, Order};
-pub use observed::Observer;
+pub(crate) use observed::Observer;
 pub(crate) use observed::{Observation, Observed};
-pub use outcomes::Outcomes;
-pub use plot::{Plot, Stacked};
 pub use report::Report;
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
-pub(crate) use table::Shape;
-pub use table::{Cell, Table, separated_text};
 use timeline::Timeline;
-pub use track::{Sparklines, Track};
-pub use verdicts::RULES;
-pub(crate) use verdicts::{Verdict, verdicts};
-pub use waiting::{Listed, Waiting};
+pub(crate) use verdicts::verdicts;
 
 /// The cap on conversations with a separate entry.
 pub(crate) const CONVERSATIONS: usize = 100_000;

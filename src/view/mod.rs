@@ -32,6 +32,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use crate::live::proxy::Holds;
 pub use detail::Subject;
 pub use draw::draw;
 pub use frames::Frames;

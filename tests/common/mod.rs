@@ -6,58 +6,30 @@
 // The smaller test programs use a part of this.
 #![allow(dead_code)]
 
+mod files;
+mod sockets;
 #[cfg(unix)]
 pub mod terminal;
 
+pub use files::*;
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
 use netkit::dissect::{Counters, Inspector, Options, Sink};
 use netkit::flow::{Caps, Table};
 use serde_json::Value as Json;
-use std::io::{self, Cursor, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+pub use sockets::*;
+use std::io::{Cursor, Read, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Whatever runs longer than this hangs. It is not a measurement: no test takes a tenth of it.
-pub const HANG: Duration = Duration::from_secs(120);
-
 /// The program.
 pub const NETKIT: &str = env!("CARGO_BIN_EXE_netkit");
-
-/// The project's root.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A file below `fixtures`.
-pub fn fixture(name: &str) -> PathBuf {
-    root().join("fixtures").join(name)
-}
-
-/// The entries of a folder, in order.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
-    let list = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut list: Vec<PathBuf> = list.map(|entry| entry.expect("an entry").path()).collect();
-    list.sort();
-    list
-}
-
-/// The files of all folders of fixtures.
-pub fn all_fixtures() -> Vec<PathBuf> {
-    let folders = entries(&fixture("")).into_iter().filter(|path| path.is_dir());
-    folders.flat_map(|folder| entries(&folder)).collect()
-}
 
 /// The folder of captures beside the project, if there is one.
 pub fn external_captures() -> Option<PathBuf> {
     root().ancestors().skip(1).map(|folder| folder.join("shared/captures")).find(|folder| folder.is_dir())
-}
-
-/// Whether the file has this extension.
-pub fn ends_in(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|own| own == ending)
 }
 
 /// The arguments that a capture needs: `NAME.args` beside `NAME.pcap`.
@@ -221,21 +193,6 @@ pub fn rests(child: &Child) {
     until("it rests", || look().is_some_and(|first| look() == Some(first)));
 }
 
-/// An address where no other test gets a port before this one uses it. Some systems have only one loopback address.
-const NOBODY: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 83, 0, 1), Ipv4Addr::LOCALHOST];
-
-/// A UDP port without a server.
-pub fn closed_udp() -> SocketAddr {
-    let bound = NOBODY.iter().find_map(|ip| UdpSocket::bind((*ip, 0)).ok());
-    bound.and_then(|socket| socket.local_addr().ok()).expect("a port")
-}
-
-/// A TCP port without a server.
-pub fn closed_tcp() -> SocketAddr {
-    let bound = NOBODY.iter().find_map(|ip| TcpListener::bind((*ip, 0)).ok());
-    bound.and_then(|socket| socket.local_addr().ok()).expect("a port")
-}
-
 /// Sends a signal, `-INT`.
 pub fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
@@ -371,32 +328,6 @@ impl Random {
 
     pub fn one<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
-    }
-}
-
-/// Receives a datagram, within the socket's timeout. A machine that is paused and continued, such as a virtual one,
-/// interrupts what waits with a timeout.
-pub trait Receive {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize>;
-    fn receive_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)>;
-}
-
-impl Receive for UdpSocket {
-    fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        uninterrupted(|| self.recv(buffer))
-    }
-
-    fn receive_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        uninterrupted(|| self.recv_from(buffer))
-    }
-}
-
-fn uninterrupted<T>(mut receive: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    loop {
-        match receive() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            done => return done,
-        }
     }
 }
 

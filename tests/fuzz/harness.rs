@@ -4,7 +4,8 @@
 //! Every function takes any bytes. It panics if a check fails: text with control characters for a terminal, invalid
 //! JSON, output or work out of proportion to the input; and of course if the library itself panics.
 
-use netkit::capture::{Body, Capture, Decoded, HexText, Input, Packet, Packets, Segment, Time};
+use netkit::capture::hextext::HexText;
+use netkit::capture::{Body, Capture, Decoded, Input, Packet, Packets, Segment, Time};
 use netkit::codec::schema::Schemas;
 use netkit::dissect::{Dissection, Dissector, Inspector, Message, Options, Sink, inspector};
 use netkit::encode::{Encoders, Entry, Framing, Source, Values, deeply};

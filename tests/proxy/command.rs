@@ -2,10 +2,11 @@
 #![cfg(unix)]
 
 use crate::common::{HANG, Receive, fixture, program, signal};
+use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::encode::json;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -82,6 +83,21 @@ impl Proxy {
         self.errors.read_to_string(&mut reported).unwrap();
         (self.child.wait().unwrap().code(), reported)
     }
+}
+
+/// The payloads of all datagrams of a capture, with their senders.
+fn payloads(path: &std::path::Path) -> Vec<(SocketAddr, Vec<u8>)> {
+    let file = std::fs::File::open(path).unwrap();
+    let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
+    let (mut packets, mut list) = (Packets::new(capture), Vec::new());
+    while let Ok(Some(item)) = packets.next() {
+        if let Decoded::Packet(packet) = item.decoded
+            && let Body::Udp { payload, .. } = packet.body
+        {
+            list.push((packet.src, payload.to_vec()));
+        }
+    }
+    list
 }
 
 pub fn sockets() -> [UdpSocket; 2] {
@@ -520,7 +536,7 @@ fn further_transmissions_are_dropped() {
         let [server, client] = sockets();
         let proxy = Proxy::start(&server, &["-p", proto, "-f", "ndjson", "--on", "copy > 1: drop"]);
         client.connect(&proxy.at).unwrap();
-        let payloads = super::datagrams::payloads(&fixture(capture));
+        let payloads = payloads(&fixture(capture));
         let of_client: Vec<_> = payloads.iter().filter(|(sender, _)| *sender == payloads[0].0).collect();
         let (mut arrived, mut buffer, mut last) = (0, [0; 2048], Vec::new());
         let mut receive = |arrived: &mut usize| {

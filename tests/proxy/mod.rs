@@ -1,7 +1,6 @@
 //! `netkit proxy` on loopback: traffic that passes unchanged, impairments, edits, and limits.
 
 mod command;
-mod datagrams;
 mod ends;
 mod forms;
 mod headers;
@@ -9,10 +8,8 @@ mod hostile;
 mod notify;
 mod output;
 mod payloads;
-mod relay;
 mod reload;
 mod rules;
 mod several;
-mod streams;
 mod timing;
 mod wrong;

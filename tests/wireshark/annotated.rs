@@ -1,8 +1,6 @@
 //! Captures with netkit's comments, and the script.
 
 use crate::common::*;
-use netkit::protocols;
-use netkit::render::pcapng;
 use std::path::{Path, PathBuf};
 
 /// Writes the script with the fields of these arguments' schemas and protocol files.
@@ -12,22 +10,15 @@ pub fn script(folder: &Scratch, args: &[String]) -> PathBuf {
 
 /// The script's text.
 pub fn script_text(args: &[String]) -> String {
-    let mut options = protocols::options();
-    let mut schemas = netkit::codec::schema::Schemas::default();
-    let encodings = |proto: &str| protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty());
+    let mut all = vec!["wireshark", "print", "-q"];
     for pair in args.windows(2) {
-        let text = || std::fs::read_to_string(root().join(&pair[1])).expect("a file");
         match pair[0].as_str() {
-            "--schema" => schemas.add(&pair[1], &text(), &encodings).expect("a schema"),
-            "-p" if pair[1].ends_with(".toml") => {
-                let described = protocols::described::load(&pair[1], &text()).expect("a protocol");
-                options.registry = options.registry.with(described);
-            }
+            "--schema" => all.extend(["--schema", &pair[1]]),
+            "-p" if pair[1].ends_with(".toml") => all.extend(["--protocol-file", &pair[1]]),
             _ => {}
         }
     }
-    options.schemas = schemas.into();
-    pcapng::script(&options)
+    run(&all, b"").ok().text().into()
 }
 
 /// Writes the capture with its comments.

@@ -51,9 +51,7 @@ impl Rejected {
                 ("transport", format!("it is {}, which the file does not have", decision.transport))
             }
             Rejection::Path => ("path", "it is not a WebSocket with the file's path or port".into()),
-            Rejection::Few(..) => {
-                ("few", "no packet could be tried: none is whole at the beginning of its streams".into())
-            }
+            Rejection::Few => ("few", "no packet could be tried: none is whole at the beginning of its streams".into()),
             Rejection::Bits(bits) => {
                 let needed = Evidence::CLAIM;
                 let why = format!("its packets fit, but would fit other protocols, too: {bits} of {needed} bits");

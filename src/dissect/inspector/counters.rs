@@ -17,7 +17,7 @@ pub struct Counters {
     /// Conversations without a known protocol, and those whose claim was withdrawn.
     pub unclaimed: Unclaimed,
     /// Claimed conversations with unknown sides.
-    pub sideless: SidelessList,
+    pub(crate) sideless: SidelessList,
     /// The account of all conversations.
     pub account: Account,
 }

@@ -22,7 +22,9 @@ pub(crate) use classification::Classification;
 pub(crate) use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
-pub use dump::{Carrier, Payload, carried, dump, recognise};
+pub use dump::dump;
+#[cfg(feature = "cli")]
+pub(crate) use dump::{Carrier, Payload, carried, recognise};
 pub use shard::Worker;
 pub(crate) use sideless::SidelessList;
 pub(crate) use unclaimed::Unclaimed;

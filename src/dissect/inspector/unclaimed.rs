@@ -144,7 +144,7 @@ impl Unclaimed {
     }
 
     /// The conversations that do not look like the protocol named by the user and share no endpoint with one that does.
-    pub fn unlike_ones(&mut self) -> &[Unlike] {
+    pub(crate) fn unlike_ones(&mut self) -> &[Unlike] {
         let alike = &self.alike;
         self.unlike.retain(|unlike| unlike.ends.iter().all(|end| !alike.contains(end)));
         self.unlike.sort_by_key(|unlike| unlike.flow);

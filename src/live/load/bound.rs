@@ -24,16 +24,6 @@ enum Amount {
 }
 
 /// A bound that a run must not break.
-///
-/// ```
-/// use netkit::live::load::Bound;
-/// for text in ["p99>200ms", "dropped > 1%", "connected < 1000", "max >= 2s"] {
-///     assert!(text.parse::<Bound>().is_ok(), "{text}");
-/// }
-/// for text in ["p99", "p98>1ms", "p99>1%", "dropped>1ms", "p99=1ms", "dropped>-1", ""] {
-///     assert!(text.parse::<Bound>().is_err(), "{text}");
-/// }
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     text: String,
@@ -97,5 +87,19 @@ impl Bound {
         };
         let (Amount::Count(limit) | Amount::Percent(limit) | Amount::Millis(limit)) = self.amount;
         value.partial_cmp(&limit).is_some_and(|order| self.comparison.is(order)).then_some(shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_of_limits() {
+        use crate::live::load::Bound;
+        for text in ["p99>200ms", "dropped > 1%", "connected < 1000", "max >= 2s"] {
+            assert!(text.parse::<Bound>().is_ok(), "{text}");
+        }
+        for text in ["p99", "p98>1ms", "p99>1%", "dropped>1ms", "p99=1ms", "dropped>-1", ""] {
+            assert!(text.parse::<Bound>().is_err(), "{text}");
+        }
     }
 }

@@ -6,21 +6,6 @@ use std::time::Duration;
 
 /// Rates that are reached one after the other, each in its own time, as in k6's `ramping-arrival-rate`. Within a stage
 /// the rate changes evenly. The first stage starts at 0.
-///
-/// ```
-/// use netkit::live::load::Stages;
-/// use std::time::Duration;
-/// let stages: Stages = "10/s:30s,100/s:1m,0:10s".parse()?;
-/// assert_eq!(stages.whole(), Duration::from_secs(100));
-/// // A triangle, a trapezium, and a triangle.
-/// assert_eq!(stages.begun(Duration::from_secs(30)), 150.0);
-/// assert_eq!(stages.begun(Duration::from_secs(90)), 150.0 + 3300.0);
-/// assert_eq!(stages.begun(Duration::from_secs(1000)), 150.0 + 3300.0 + 500.0);
-/// for wrong in ["", "10/s", "10/s:", ":5s", "-1/s:5s", "10/s:5s,", "x:5s", "0:5s", "1e9/s:1s"] {
-///     assert!(wrong.parse::<Stages>().is_err(), "{wrong}");
-/// }
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages(Vec<(f64, Duration)>);
 
@@ -62,5 +47,24 @@ impl Stages {
             (before, left) = (*rate, left.saturating_sub(*time));
         }
         begun
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn stages_are_added() -> Result<(), String> {
+        use crate::live::load::Stages;
+        use std::time::Duration;
+        let stages: Stages = "10/s:30s,100/s:1m,0:10s".parse()?;
+        assert_eq!(stages.whole(), Duration::from_secs(100));
+        // A triangle, a trapezium, and a triangle.
+        assert_eq!(stages.begun(Duration::from_secs(30)), 150.0);
+        assert_eq!(stages.begun(Duration::from_secs(90)), 150.0 + 3300.0);
+        assert_eq!(stages.begun(Duration::from_secs(1000)), 150.0 + 3300.0 + 500.0);
+        for wrong in ["", "10/s", "10/s:", ":5s", "-1/s:5s", "10/s:5s,", "x:5s", "0:5s", "1e9/s:1s"] {
+            assert!(wrong.parse::<Stages>().is_err(), "{wrong}");
+        }
+        Ok(())
     }
 }

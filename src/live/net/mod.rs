@@ -10,9 +10,11 @@ pub(in crate::live) mod socket;
 pub(crate) mod target;
 pub(crate) mod wire;
 
+#[cfg(feature = "cli")]
+pub(crate) use self::{reach::is_private, record::now};
 pub use cancel::CancelToken;
 pub use open::Open;
-pub use reach::is_private;
-pub use record::{Recorder, now};
-pub use target::{Target, resolve};
+pub use record::Recorder;
+pub use target::Target;
+pub(crate) use target::resolve;
 pub use wire::Wire;

@@ -36,7 +36,7 @@ impl Recorder {
 
     /// Limits the file to this many bytes. Further frames are only [counted](Recorder::missing).
     #[must_use]
-    pub fn bounded(self, most: Bound) -> Recorder {
+    pub(crate) fn bounded(self, most: Bound) -> Recorder {
         let inner = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         Recorder(Mutex::new(Bounded { left: most, ..inner }))
     }

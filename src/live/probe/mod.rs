@@ -1,6 +1,6 @@
 //! Asks live servers: whether one is there, its protocol, its version and its distance; if there is none, the reason.
 //!
-//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. [`pool`] asks
+//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. `pool` asks
 //! several targets at once and keeps their order. `Report::text` and `Report::json` print.
 
 mod carrier;
@@ -10,7 +10,8 @@ mod findings;
 mod memory;
 mod method;
 mod outcome;
-pub mod pool;
+#[cfg(feature = "cli")]
+pub(crate) mod pool;
 mod refusal;
 mod report;
 pub(crate) mod session;
@@ -127,7 +128,7 @@ fn attempts(request: &Request, target: &Target) -> Vec<Attempt> {
 ///
 /// # Errors
 /// There is no such port.
-pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
+pub(crate) fn port(request: &Request, target: &Target) -> Result<u16, String> {
     let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(|probe| probe.servers().port);
     let web = target.path.is_some().then_some(80);
     target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))

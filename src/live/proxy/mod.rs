@@ -32,7 +32,7 @@ pub use direction::Direction;
 pub use expected::Delay;
 pub use holds::Holds;
 pub(crate) use holds::{Choice, Held, HeldOutcome};
-pub use impairments::{Impairments, Loss, Rate};
+pub use impairments::{Impairments, Loss};
 pub(crate) use jitter::Quantiles;
 pub use like::Like;
 pub use profile::Profile;

@@ -1,10 +1,22 @@
-//! Tests of outcomes and orders, without a socket and without a clock.
+//! Tests of outcomes and orders, without a socket and without a clock; those of a relay on loopback are in the files below.
 
 #![cfg(test)]
 
+mod datagrams;
 mod delays;
+mod relay;
+mod shares;
+mod streams;
+mod timing;
 
-use super::impairments::{NETWORKS, Network, Outage, Stall, rate};
+#[path = "../../../tests/bench/echo.rs"]
+mod echo;
+#[path = "../../../tests/common/files.rs"]
+mod files;
+#[path = "../../../tests/common/sockets.rs"]
+mod sockets;
+
+use super::impairments::{NETWORKS, Network, Outage, Rate, Stall, rate};
 use super::path::Path;
 use super::path::{Lost, PacketOutcome, corrupt};
 use super::queue::Order;

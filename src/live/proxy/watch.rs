@@ -312,6 +312,7 @@ impl<'w, 'c> Watch<'w, 'c> {
     }
 
     /// Returns the number of remembered conversations.
+    #[cfg(test)]
     pub fn conversations(&self) -> usize {
         self.table.len()
     }

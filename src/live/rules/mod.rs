@@ -22,6 +22,7 @@ mod matches;
 mod parse;
 mod placeholder;
 mod rule;
+#[cfg(feature = "cli")]
 mod tally;
 mod value;
 
@@ -35,7 +36,8 @@ use matches::Matches;
 pub(crate) use parse::{assignments, percent};
 pub(crate) use rule::Action;
 pub use rule::Rule;
-pub use tally::{Bound, Tally};
+#[cfg(feature = "cli")]
+pub(crate) use tally::{Bound, Tally};
 
 use crate::dissect::Message;
 use crate::filter::Names;

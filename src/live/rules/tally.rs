@@ -40,18 +40,6 @@ impl Tally {
 }
 
 /// A bound on the counts of all rules together: `--fail-on 'not_applied > 0'`.
-///
-/// ```
-/// use netkit::live::rules::{Bound, Tally};
-///
-/// let bound: Bound = "not_applied > 0".parse()?;
-/// let mut tally = Tally::default();
-/// assert_eq!(bound.broken([&tally]), None);
-/// tally.add(Some("no field hp"));
-/// assert_eq!(bound.broken([&tally]), Some(1));
-/// assert!("not_aplied > 0".parse::<Bound>().unwrap_err().contains("not_applied"));
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
     figure: usize,
@@ -87,5 +75,21 @@ impl FromStr for Bound {
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", Bound::FIGURES[self.figure], self.comparison.name(), self.amount)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_limit_of_edits() -> Result<(), String> {
+        use crate::live::rules::{Bound, Tally};
+
+        let bound: Bound = "not_applied > 0".parse()?;
+        let mut tally = Tally::default();
+        assert_eq!(bound.broken([&tally]), None);
+        tally.add(Some("no field hp"));
+        assert_eq!(bound.broken([&tally]), Some(1));
+        assert!("not_aplied > 0".parse::<Bound>().unwrap_err().contains("not_applied"));
+        Ok(())
     }
 }

@@ -44,8 +44,8 @@ pub enum Rejection {
     Misfit(Broken),
     /// The stream of a side does not begin with a message. Contains its first bytes.
     Framing(Side, Vec<u8>),
-    /// Too few packets: their number, and the number that is needed.
-    Few(usize, usize),
+    /// Too few packets.
+    Few,
     /// The packets fit, but would also fit other protocols. Contains the bits of evidence.
     Bits(u32),
     /// The packets fit, but another protocol has more evidence.
@@ -63,7 +63,7 @@ pub fn rejection(description: &'static Description, observation: &Observation<'_
         (Evidence::Bits(bits @ Evidence::CLAIM.., _), _) => Rejection::Less(bits),
         (_, Weighed { broken: Some(broken), .. }) => Rejection::Misfit(broken),
         (_, Weighed { framing: Some((side, bytes)), .. }) => Rejection::Framing(side, bytes),
-        (_, Weighed { packets, needed, .. }) if packets == 0 => Rejection::Few(packets, needed),
+        (_, Weighed { packets: 0, .. }) => Rejection::Few,
         (_, weighed) => Rejection::Bits(weighed.total),
     }
 }

@@ -16,18 +16,18 @@ impl Described {
     }
 
     /// The reason why it does not claim a conversation with this beginning.
-    pub fn rejection(&self, observation: &Observation<'_>) -> Rejection {
+    pub(crate) fn rejection(&self, observation: &Observation<'_>) -> Rejection {
         evidence::rejection(self.0, observation)
     }
 
     /// Whether every byte of its streams belongs to a packet. End marks of lines do not.
-    pub fn counts_all_bytes(&self) -> bool {
+    pub(crate) fn counts_all_bytes(&self) -> bool {
         self.0.tcp.as_ref().is_some_and(|(_, frames)| frames.have_lengths())
     }
 
     /// The messages that were not seen, each with its sender: `pong (server)`. `seen`: called with the name, and 1 for
     /// the client, 2 for the server, 0 for either.
-    pub fn unseen(&self, seen: &dyn Fn(&str, u64) -> bool) -> Vec<String> {
+    pub(crate) fn unseen(&self, seen: &dyn Fn(&str, u64) -> bool) -> Vec<String> {
         let all: Vec<(&str, &Choice)> = self
             .0
             .carried
@@ -61,7 +61,7 @@ impl Described {
     }
 
     /// Whether one of the endpoints has a port of the file.
-    pub fn has_port(&self, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
+    pub(crate) fn has_port(&self, transport: Transport, ends: &[SocketAddr; 2]) -> bool {
         evidence::port(self.0, transport, ends)
     }
 }

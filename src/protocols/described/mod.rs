@@ -31,6 +31,7 @@ mod session;
 mod shown;
 mod state;
 mod streams;
+#[cfg(feature = "cli")]
 pub(crate) mod suggest;
 mod supposed;
 mod times;
@@ -38,16 +39,22 @@ mod traffic;
 mod unended;
 mod weighing;
 
+#[cfg(feature = "cli")]
+pub(crate) use self::{
+    evidence::Rejection,
+    fit::Broken,
+    mistakes::mistakes_over,
+    over::{carrier, described},
+    suggest::Collector,
+};
 pub use crate::codec::schema::parse::KEYS;
 pub(crate) use description::Description;
-pub use evidence::Rejection;
-pub use export::export;
-pub use fit::{Broken, Misfit, MisfitKind};
+#[cfg(feature = "cli")]
+pub(crate) use export::export;
+pub use fit::{Misfit, MisfitKind};
 pub use import::{Imported, import};
 pub use load::{load, load_over};
-pub use mistakes::{mistakes, mistakes_over};
-pub use over::{carrier, described};
-pub use suggest::{Collector, NoSample};
+pub use mistakes::mistakes;
 
 use crate::dissect::{Dissector, Encoder, Evidence, Facts, FlowInfo, Observation, Options, Session};
 

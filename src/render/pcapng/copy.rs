@@ -19,18 +19,6 @@ const ACCOUNT: &str = "netkit:account ";
 /// In a pcapng file everything else stays: sections, interfaces, options, names, statistics, other programs' comments.
 /// In other captures, each link type and resolution becomes an interface. Memory is constant: the latest frames are
 /// held until their messages are known, up to 4 MiB.
-///
-/// ```
-/// use netkit::capture::{Input, LinkType, PcapWriter, Time};
-/// use netkit::render::pcapng::{Annotated, Commenter};
-///
-/// let mut file = Vec::new();
-/// PcapWriter::new(&mut file, LinkType::ETHERNET, 6)?.frame(Time::micros(7, 8), b"abc")?;
-/// let input = Input::new(Box::new(std::io::Cursor::new(file)))?;
-/// let (annotated, input) = Annotated::new(input, Commenter::default(), Box::new(std::io::sink()))?;
-/// # let _ = (annotated, input);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone)]
 pub struct Annotated(Arc<Mutex<Copier>>);
 
@@ -258,4 +246,20 @@ fn payload(frame: &Frame<'_>, decoded: &Decoded<'_>) -> Option<PayloadRange> {
     let start = bytes.as_ptr().addr().checked_sub(frame.data.as_ptr().addr())?;
     let range = start..start.checked_add(bytes.len())?;
     (range.end <= frame.data.len()).then_some(PayloadRange { range, datagram })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_capture_is_annotated() -> Result<(), Box<dyn std::error::Error>> {
+        use crate::capture::{Input, LinkType, PcapWriter, Time};
+        use crate::render::pcapng::{Annotated, Commenter};
+
+        let mut file = Vec::new();
+        PcapWriter::new(&mut file, LinkType::ETHERNET, 6)?.frame(Time::micros(7, 8), b"abc")?;
+        let input = Input::new(Box::new(std::io::Cursor::new(file)))?;
+        let (annotated, input) = Annotated::new(input, Commenter::default(), Box::new(std::io::sink()))?;
+        let _ = (annotated, input);
+        Ok(())
+    }
 }

@@ -19,5 +19,5 @@ mod window;
 
 pub use annotator::{Annotation, Annotator};
 pub use comment::{Commenter, Detail};
-pub use copy::{Annotated, Copied};
+pub use copy::Annotated;
 pub use script::script;

@@ -23,11 +23,6 @@ const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
 
 /// The Lua script that draws netkit's comments in Wireshark, with the fields of all protocols and
 /// schemas of these options.
-///
-/// ```
-/// let script = netkit::render::pcapng::script(&netkit::protocols::options());
-/// assert!(script.contains("\"riptide.heartbeat.rtt\"") && script.contains("\"nano.derived.route\""));
-/// ```
 pub fn script(options: &Options) -> String {
     let mut lists = Lists::default();
     for dissector in options.registry.iter() {
@@ -297,5 +292,11 @@ mod tests {
         let all = names.len();
         names.dedup();
         assert!(all > 500 && names.len() == all, "{all}");
+    }
+
+    #[test]
+    fn fields_of_all_protocols() {
+        let script = crate::render::pcapng::script(&crate::protocols::options());
+        assert!(script.contains("\"riptide.heartbeat.rtt\"") && script.contains("\"nano.derived.route\""));
     }
 }

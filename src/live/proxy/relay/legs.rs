@@ -81,11 +81,6 @@ impl<W: Write> LegWriter<W> {
         self
     }
 
-    /// Returns the number of packets that were written.
-    pub fn written(&self) -> u64 {
-        self.written
-    }
-
     /// Returns the number of packets that were not written, because the file was full.
     pub fn missing(&self) -> u64 {
         self.missing

@@ -25,7 +25,7 @@ pub use config::Config;
 pub use counts::{Counts, DirectionCounts};
 pub use measured::Measured;
 pub use passed::{Ended, Passed, RelayOutput, Sent, Topic};
-pub use status::{DirectionRates, Status};
+pub use status::Status;
 
 use super::{Impairments, Queue, Watch};
 use crate::live::net::CancelToken;

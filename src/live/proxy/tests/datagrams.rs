@@ -1,14 +1,14 @@
 //! Datagrams through a relay.
 
-use crate::common::{Receive, closed_udp};
-use crate::proxy::relay::{config, start};
-use netkit::capture::{Body, Capture, Decoded, Input, Packets};
-use netkit::live::proxy::{Impairments, Loss};
+use super::relay::{config, start};
+use super::sockets::{Receive, closed_udp};
+use crate::capture::{Body, Capture, Decoded, Input, Packets};
+use crate::live::proxy::{Impairments, Loss};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 /// A guard against hanging, not a measurement.
-const GUARD: Duration = crate::common::HANG;
+const GUARD: Duration = super::sockets::HANG;
 
 fn socket() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -17,7 +17,7 @@ fn socket() -> UdpSocket {
 }
 
 /// The payloads of all datagrams of a capture, with their senders.
-pub fn payloads(path: &std::path::Path) -> Vec<(SocketAddr, Vec<u8>)> {
+fn payloads(path: &std::path::Path) -> Vec<(SocketAddr, Vec<u8>)> {
     let file = std::fs::File::open(path).unwrap();
     let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
     let (mut packets, mut list) = (Packets::new(capture), Vec::new());
@@ -38,7 +38,7 @@ fn all_captures_pass_byte_for_byte_and_in_order() {
     let client = socket();
     client.connect(relay.at).unwrap();
     let (mut sent, mut buffer) = (0u64, vec![0; 1 << 16]);
-    for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
+    for path in super::files::all_fixtures().into_iter().filter(|path| super::files::ends_in(path, "pcap")) {
         for (_, payload) in payloads(&path) {
             // To the server and back, one at a time, so that no buffer overflows.
             client.send(&payload).unwrap();
@@ -90,7 +90,7 @@ fn every_client_has_a_socket_of_its_own() {
 #[test]
 fn more_clients_than_allowed_are_turned_away() {
     let server = socket();
-    let relay = start(netkit::live::proxy::relay::Config { clients: 3, ..config(server.local_addr().unwrap()) });
+    let relay = start(crate::live::proxy::relay::Config { clients: 3, ..config(server.local_addr().unwrap()) });
     let first = socket();
     for n in 0..10u8 {
         let own = if n == 0 { &first } else { &socket() };

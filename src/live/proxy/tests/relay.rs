@@ -1,8 +1,8 @@
 //! A relay in a thread, and its reports.
 
-use netkit::live::net::CancelToken;
-use netkit::live::proxy::Impairments;
-use netkit::live::proxy::relay::{Config, Counts, Passed, Relay, RelayOutput, Topic};
+use crate::live::net::CancelToken;
+use crate::live::proxy::Impairments;
+use crate::live::proxy::relay::{Config, Counts, Passed, Relay, RelayOutput, Topic};
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
 use std::time::Duration;

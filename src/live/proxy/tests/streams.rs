@@ -1,14 +1,15 @@
 //! Streams through a relay: bytes, half-closes, resets, refusals.
 
-use crate::common::closed_tcp;
-use crate::proxy::relay::{config, start};
-use netkit::live::proxy::{Impairments, Rate};
+use super::relay::{config, start};
+use super::sockets::closed_tcp;
+use crate::live::proxy::Impairments;
+use crate::live::proxy::impairments::Rate;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 
 /// A guard against hanging, not a measurement.
-const GUARD: Duration = crate::common::HANG;
+const GUARD: Duration = super::sockets::HANG;
 
 fn connect(at: std::net::SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(at).unwrap();
@@ -142,7 +143,7 @@ fn a_rate_holds_for_streams() {
 
 /// All TCP payloads of a capture, concatenated.
 fn payload(path: &std::path::Path) -> Vec<u8> {
-    use netkit::capture::{Body, Capture, Decoded, Input, Packets};
+    use crate::capture::{Body, Capture, Decoded, Input, Packets};
     let file = std::fs::File::open(path).unwrap();
     let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
     let (mut packets, mut bytes) = (Packets::new(capture), Vec::new());
@@ -161,7 +162,7 @@ fn all_captures_pass_byte_for_byte() {
     let listener = listener();
     let relay = start(config(listener.local_addr().unwrap()));
     let mut all = 0;
-    for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
+    for path in super::files::all_fixtures().into_iter().filter(|path| super::files::ends_in(path, "pcap")) {
         let bytes = payload(&path);
         if bytes.is_empty() {
             continue;
@@ -196,7 +197,7 @@ fn all_captures_pass_byte_for_byte() {
 #[test]
 fn more_streams_than_allowed_are_reset_and_places_become_free() {
     let listener = listener();
-    let relay = start(netkit::live::proxy::relay::Config { clients: 2, ..config(listener.local_addr().unwrap()) });
+    let relay = start(crate::live::proxy::relay::Config { clients: 2, ..config(listener.local_addr().unwrap()) });
     let held: Vec<(TcpStream, TcpStream)> = (0..2).map(|_| (connect(relay.at), accept(&listener))).collect();
     for _ in 0..5 {
         // Connected by the system, then reset.
