@@ -279,8 +279,7 @@ pub trait Session: Send {
     }
 
     /// Calls back for each part of the state that is shared with other conversations, with its key and bytes. Equal
-    /// keys are the same part, which is counted once. Whenever the parts change, [`memory`](Self::memory) must change
-    /// too.
+    /// keys are the same part, which is counted once.
     fn shared(&self, _each: &mut dyn FnMut(u64, usize)) {}
 
     /// The offset of an incomplete message in a side's stream, if some but not all of its carrier's frames have

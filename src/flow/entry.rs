@@ -12,13 +12,13 @@ pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
-    /// The bytes that the conversation holds now, or [`OFFLOADED`].
-    pub buffered: usize,
+    /// The bytes that the conversation's state held at the end of the last epoch with packets, or [`OFFLOADED`].
+    pub held: usize,
     /// The bytes that the conversation held at the end of the epoch whose reports were counted last.
     pub counted: usize,
     /// The keys of counted parts that the conversation shares with others.
     pub shared: Box<[u64]>,
-    /// Whether the bytes that it holds have changed in this epoch.
+    /// Whether it had packets in this epoch, so that the bytes that it holds may have changed.
     pub changed: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Syn {
 
 impl<S> Entry<S> {
     pub fn new(conversation: Conversation<S>) -> Self {
-        Entry { conversation, directions: None, buffered: 0, counted: 0, shared: Box::default(), changed: false }
+        Entry { conversation, directions: None, held: 0, counted: 0, shared: Box::default(), changed: false }
     }
 
     /// Counts a packet of `length` payload bytes.
@@ -89,8 +89,13 @@ impl<S> Entry<S> {
         self.directions.as_ref().map_or(0, |both| both[side.index()].offset())
     }
 
+    /// The bytes that the conversation holds, if this thread reads it.
+    pub fn bytes(&self) -> Option<usize> {
+        (self.held != OFFLOADED).then(|| self.held + self.allocated())
+    }
+
     /// The memory allocated for bytes.
-    pub fn allocated(&self) -> usize {
+    fn allocated(&self) -> usize {
         self.directions.iter().flat_map(|both| both.iter()).map(Direction::allocated).sum()
     }
 
@@ -152,7 +157,7 @@ impl<S: Default> Entry<S> {
         let conversation = Conversation {
             id, serial, resumed, transport, ends, names, leg, opener, syn_seen, ended, first_ended, losses, first, last, packets, bytes, state,
         };
-        let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
-        Entry { directions, buffered, changed: self.changed, ..Entry::new(conversation) }
+        let held = std::mem::replace(&mut self.held, OFFLOADED);
+        Entry { directions, held, changed: self.changed, ..Entry::new(conversation) }
     }
 }

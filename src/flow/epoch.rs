@@ -50,7 +50,7 @@ pub(super) struct Ledger {
     /// The traffic of an epoch, and the rest of the current one's.
     span: usize,
     left: usize,
-    /// The slots and serial numbers of conversations whose memory has changed in this epoch.
+    /// The slots and serial numbers of conversations that had packets in this epoch.
     changed: Vec<(u32, u64)>,
     /// The reports of the last epochs.
     reports: VecDeque<Vec<Report>>,
@@ -82,7 +82,7 @@ impl Ledger {
         self.left == 0
     }
 
-    /// Records that the memory of a conversation has changed, for the first time in this epoch.
+    /// Records the first packet of a conversation in this epoch.
     pub fn changed(&mut self, slot: u32, serial: u64) {
         self.changed.push((slot, serial));
     }

@@ -86,14 +86,13 @@ pub trait Handler<S> {
     fn closed(&mut self, conversation: &mut Conversation<S>);
 
     /// The number of bytes in the conversation's `state` that grow with its traffic. They count against
-    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes). Called after every packet, so it must be cheap.
+    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes). Called once an epoch.
     fn memory(&self, _conversation: &Conversation<S>) -> usize {
         0
     }
 
     /// The parts of the conversation's `state` that are shared with other conversations: key and bytes. Equal keys are
-    /// the same part, which is counted once. Called when [`memory`](Self::memory) has changed; so `memory` must change
-    /// whenever this does.
+    /// the same part, which is counted once. Called with [`memory`](Self::memory).
     fn shared(&self, _conversation: &Conversation<S>, _each: &mut dyn FnMut(u64, usize)) {}
 
     /// The direction that ends first if both end at once: the client's.

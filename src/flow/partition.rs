@@ -59,7 +59,7 @@ impl<S> Partition<S> {
         }
         let Moved(entry) = moved;
         if let Some(place) = self.entries.get_mut(index) {
-            // Only conversations that have changed in this epoch are reported, as if the table still read them.
+            // Only conversations that had packets in this epoch are reported, as if the table still read them.
             if entry.changed {
                 self.changed.push(slot);
             }
@@ -85,11 +85,10 @@ impl<S> Partition<S> {
         let ends = &entry.conversation.ends;
         let (src, dst) = (ends[from.index()], ends[from.other().index()]);
         let packet = Packet { frame, frames, time, src, dst, leg: None, body };
-        let now = match &packet.body {
+        match &packet.body {
             Body::Udp { payload, length } => {
                 entry.count(from, time, *length);
                 handler.datagram(&mut entry.conversation, from, &packet, payload, *length);
-                handler.memory(&entry.conversation)
             }
             Body::Tcp(segment) => {
                 if segment.syn && !segment.rst {
@@ -98,22 +97,18 @@ impl<S> Partition<S> {
                 }
                 entry.count(from, time, segment.length.max(segment.payload.len()));
                 entry.segment(from, &packet, segment, &mut self.common.tools(handler));
-                entry.allocated() + handler.memory(&entry.conversation)
             }
-        };
-        if now != entry.buffered {
-            entry.buffered = now;
-            if !entry.changed {
-                entry.changed = true;
-                self.changed.push(slot);
-            }
+        }
+        // What it holds is asked for once an epoch.
+        if !std::mem::replace(&mut entry.changed, true) {
+            self.changed.push(slot);
         }
     }
 
     /// The bytes that all conversations hold now.
     #[cfg(test)]
     pub(super) fn buffered(&self) -> usize {
-        self.entries.iter().flatten().map(|entry| entry.buffered).sum()
+        self.entries.iter().flatten().filter_map(|entry| entry.bytes()).sum()
     }
 
     /// Closes a conversation.
@@ -129,14 +124,15 @@ impl<S> Partition<S> {
         }
     }
 
-    /// Ends an epoch: reports the bytes of the conversations whose memory has changed.
+    /// Ends an epoch: reports the bytes of the conversations that had packets.
     pub fn report(&mut self, reports: &mut Vec<Report>, handler: &impl Handler<S>) {
         for slot in self.changed.drain(..) {
             // If the slot was reused since then, it is listed twice; its new conversation is reported once.
             if let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut)
                 && std::mem::take(&mut entry.changed)
             {
-                reports.push(Report::of(slot, &entry.conversation, entry.buffered, handler));
+                entry.held = handler.memory(&entry.conversation);
+                reports.extend(entry.bytes().map(|bytes| Report::of(slot, &entry.conversation, bytes, handler)));
             }
         }
     }

@@ -21,8 +21,6 @@ pub struct Table<S> {
     /// captures.
     evicted: FxHashMap<u64, u64>,
     common: Common,
-    /// The memory allocated for bytes, in all directions.
-    buffered: usize,
     ledger: Ledger,
 }
 
@@ -34,7 +32,6 @@ impl<S: Default> Table<S> {
             hasher: Hasher::new(),
             evicted: FxHashMap::default(),
             common: Common::new(caps),
-            buffered: 0,
             ledger: Ledger::new(caps.buffered_bytes),
         }
     }
@@ -54,9 +51,10 @@ impl<S: Default> Table<S> {
         self.len() == 0
     }
 
-    /// The bytes in streams and states of the conversations that this thread reads; see [`Caps::buffered_bytes`].
+    /// The bytes of the conversations that this thread reads, see [`Caps::buffered_bytes`]: those in streams, and those
+    /// in states as at the end of the last epoch.
     pub fn buffered(&self) -> usize {
-        self.buffered
+        self.slots.iter().filter_map(|(_, entry)| entry.bytes()).sum()
     }
 
     /// Processes the next packet of the capture.
@@ -68,20 +66,25 @@ impl<S: Default> Table<S> {
                 if let Some(entry) = self.slots.get_mut(index) {
                     entry.count(from, packet.time, length);
                     handler.datagram(&mut entry.conversation, from, packet, payload, length);
-                    let now = handler.memory(&entry.conversation);
-                    let leaves = handler.leaves(&entry.conversation);
-                    if now != entry.buffered {
-                        self.changed(index, now);
-                    }
-                    if leaves {
-                        self.leave(index, handler);
-                    }
-                    if self.ledger.spend(payload.len()) {
-                        self.settle(index, handler);
-                    }
+                    self.after(index, payload.len(), handler);
                 }
             }
             Body::Tcp(segment) => self.segment(packet, segment, handler),
+        }
+    }
+
+    /// Ends a packet of a conversation. The bytes that it holds now are asked for at the end of the epoch.
+    #[inline(always)]
+    fn after(&mut self, index: u32, payload: usize, handler: &mut impl Handler<S>) {
+        let Some(entry) = self.slots.get_mut(index) else { return };
+        if !std::mem::replace(&mut entry.changed, true) {
+            self.ledger.changed(index, entry.conversation.serial);
+        }
+        if handler.leaves(&entry.conversation) {
+            self.leave(index, handler);
+        }
+        if self.ledger.spend(payload) {
+            self.settle(index, handler);
         }
     }
 
@@ -119,25 +122,15 @@ impl<S: Default> Table<S> {
         }
         let Some(entry) = self.slots.get_mut(index) else { return };
         entry.count(from, packet.time, segment.length.max(segment.payload.len()));
-        if entry.buffered == OFFLOADED {
+        if entry.held == OFFLOADED {
             // The thread that reads the conversation counts its ignored and missing bytes.
             let uncounted = &mut Statistics::default();
             entry.segment(from, packet, segment, &mut self.common.uncounted(uncounted, handler));
             handler.segment(&mut entry.conversation, from, packet);
         } else {
             entry.segment(from, packet, segment, &mut self.common.tools(handler));
-            let now = entry.allocated() + handler.memory(&entry.conversation);
-            let leaves = handler.leaves(&entry.conversation);
-            if now != entry.buffered {
-                self.changed(index, now);
-            }
-            if leaves {
-                self.leave(index, handler);
-            }
         }
-        if self.ledger.spend(segment.payload.len()) {
-            self.settle(index, handler);
-        }
+        self.after(index, segment.payload.len(), handler);
     }
 
     /// The slot of a packet's conversation, which is created if there is none, and the sender's side.
@@ -205,23 +198,10 @@ impl<S: Default> Table<S> {
         self.slots.insert(hash, Entry::new(conversation))
     }
 
-    /// Updates the bytes that a conversation holds.
-    fn changed(&mut self, index: u32, now: usize) {
-        let Some(entry) = self.slots.get_mut(index) else { return };
-        let before = if entry.buffered == OFFLOADED { 0 } else { entry.buffered };
-        self.buffered = self.buffered - before + now;
-        entry.buffered = now;
-        if !entry.changed {
-            entry.changed = true;
-            self.ledger.changed(index, entry.conversation.serial);
-        }
-    }
-
     /// Hands a conversation over to the thread that reads it from now on.
     #[cold]
     fn leave(&mut self, index: u32, handler: &mut impl Handler<S>) {
         let Some(entry) = self.slots.get_mut(index) else { return };
-        self.buffered -= entry.buffered;
         let moved = Moved(Box::new(entry.leave()));
         handler.take(&mut entry.conversation, index, moved);
     }
@@ -234,8 +214,8 @@ impl<S: Default> Table<S> {
         self.ledger.end(|slot, serial| {
             let entry = slots.get_mut(slot).filter(|entry| entry.conversation.serial == serial)?;
             entry.changed = false;
-            let here = entry.buffered != OFFLOADED;
-            here.then(|| Report::of(slot, &entry.conversation, entry.buffered, handler))
+            entry.held = handler.memory(&entry.conversation);
+            entry.bytes().map(|bytes| Report::of(slot, &entry.conversation, bytes, handler))
         });
         handler.epoch();
         let Some(reports) = self.ledger.due() else { return };
@@ -282,11 +262,10 @@ impl<S: Default> Table<S> {
     fn close(&mut self, index: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.slots.remove(index) else { return };
         self.ledger.discount(&mut entry);
-        if entry.buffered == OFFLOADED {
+        if handler.memory(&entry.conversation) == OFFLOADED {
             handler.close(&mut entry.conversation, why);
             return;
         }
-        self.buffered -= entry.buffered;
         entry.close(why, &mut self.common.tools(handler));
     }
 }

@@ -235,6 +235,14 @@ impl Sequence {
         self.first.max(self.floor) <= *numbers.start() && *numbers.end() <= self.settled
     }
 
+    /// The same of each of the sixteen numbers below `base`: bit i is that of `base - 1 - i`.
+    #[inline]
+    pub fn settled_below(&self, base: i64) -> u16 {
+        // As many of the lowest bits as there are numbers from `from` up to the base.
+        let from = |from: i64| u16::MAX.checked_shr(16 - (base.saturating_sub(from)).clamp(0, 16) as u32).unwrap_or(0);
+        from(self.first.max(self.floor)) & !from(self.settled.saturating_add(1))
+    }
+
     /// Records an acknowledgement of this number.
     #[inline]
     pub fn acknowledged(&mut self, extended: i64) -> Acked {
@@ -318,6 +326,22 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(s.unacknowledged().count(), map.values().filter(|acked| !**acked).count());
+            }
+        }
+    }
+
+    #[test]
+    fn bits_of_settled_numbers_are_those_of_each() {
+        let mut s = Sequence::new(65536, 8);
+        assert_eq!(s.settled_below(5), 0);
+        for number in 3..40 {
+            s.sent(number, 1, 1, 0);
+            if number != 35 {
+                s.acknowledged(number);
+            }
+            for base in -20..60 {
+                let each = (0..16).filter(|i| s.is_settled(base - 1 - i..=base - 1 - i)).map(|i| 1 << i);
+                assert_eq!(s.settled_below(base), each.sum::<u16>(), "{base}");
             }
         }
     }

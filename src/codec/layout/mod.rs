@@ -130,6 +130,8 @@ pub(crate) mod flag {
     pub const PAYLOADS: u32 = 262_144;
     /// A scaled number that is so wide that the number shown may not convert back to it. If so, its bits are shown.
     pub(crate) const WIDE: u32 = 524_288;
+    /// See [`Field::identifies`](super::Field::identifies).
+    pub const IDENTIFIES: u32 = 2_097_152;
     /// An earlier number announces its size.
     pub(crate) const SIZED: u32 = 1_048_576;
 }

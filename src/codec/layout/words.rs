@@ -259,6 +259,11 @@ impl Field {
         self.with(flag::REFERENCED)
     }
 
+    /// As [`referenced`](Self::referenced), but only the user's schemas refer to it: nothing in the table does.
+    pub const fn identifies(self) -> Field {
+        self.with(flag::REFERENCED | flag::IDENTIFIES)
+    }
+
     /// A hidden number whose bits mark the later fields that are present. Encoding computes it from these fields.
     /// `without` is its value without any of them.
     pub const fn presence(self, without: i64) -> Field {

@@ -38,7 +38,8 @@ impl Wire for Reader<'_> {
         }
         if field.flags & (flag::REFERENCED | flag::CLOSED | flag::WIDE) != 0 {
             self.defined(field, v, start)?;
-            if field.is(flag::REFERENCED) {
+            // Without a context nobody asks for an id.
+            if field.is(flag::REFERENCED) && (self.context.is_some() || !field.is(flag::IDENTIFIES)) {
                 self.tree.scope.push(field, v, start, true);
             }
             if field.is(flag::WIDE) && !field.survives(v.into()) {

@@ -67,8 +67,7 @@ pub const DISCONNECT_21: &[(u64, &str)] = &[
     (7, "poor_connection"),
 ];
 
-pub const SEQUENCE: Field =
-    u16le("sequence_id").doc("number of this reliable message, per direction, from 1").referenced();
+pub const SEQUENCE: Field = u16le("sequence_id").doc("number of this reliable message, per direction, from 1");
 pub const LAST: Field = u16le("last_received_seq_id").doc("the newest sequence id received");
 pub const ACKS: Field = u16le("acks_bitfield").doc("bit i: the message last_received_seq_id - 1 - i was received");
 pub const FOR_SEQ: Field = u16le("for_seq_id").doc("the message this acknowledges, where it is not the newest");
@@ -94,7 +93,7 @@ const fn nibble_type(value: u64) -> Field {
     tag("type", 4, value).doc("message type")
 }
 
-pub const ID: Field = u16le("message_id").doc("the application's message id").referenced();
+pub const ID: Field = u16le("message_id").doc("the application's message id").identifies();
 const VAR_ID: Field = varint("message_id", 10).doc("the application's message id").referenced();
 
 const UNRELIABLE: &str = "an application message that may be lost";

@@ -228,8 +228,12 @@ impl Reliable {
         let report = Report { of: extra.unwrap_or(last), base: last, bits: bits.into(), width };
         dissection.delivery.push(Event::Report(report));
         // Every ack repeats the last ids.
-        let bits = if other.is_settled(last - 16..=last - 1) { 0 } else { bits };
-        let by_bits = (0..16 - i64::from(bits.leading_zeros())).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
+        let mut bits = bits & !other.settled_below(last);
+        let by_bits = std::iter::from_fn(|| {
+            let i = bits.trailing_zeros();
+            bits &= bits.checked_sub(1)?;
+            Some(last - 1 - i64::from(i))
+        });
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
             let acked = other.acknowledged(id);
             if acked != Acked::Again {
