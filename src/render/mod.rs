@@ -8,9 +8,13 @@
 //! callgrind, with and without the path: two captures of regular Riptide messages, a release build without LTO and with
 //! one codegen unit. A path that saves less than one in a hundred is not worth its lines.
 
+#[cfg(feature = "cli")]
+mod again;
 pub(crate) mod bytes;
 pub(crate) mod cells;
 mod columns;
+#[cfg(feature = "cli")]
+mod context;
 mod dialogue;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
@@ -24,6 +28,8 @@ pub(crate) mod json;
 pub(crate) mod leaf;
 pub(crate) mod line_writer;
 mod literal;
+#[cfg(feature = "cli")]
+pub(crate) mod markdown;
 pub(crate) mod ndjson;
 pub(crate) mod output;
 pub mod palette;
@@ -41,7 +47,11 @@ pub(crate) mod times;
 pub(crate) mod tree;
 mod tree_text;
 
+#[cfg(feature = "cli")]
+pub(crate) use again::{Again, Compared};
 pub use columns::Columns;
+#[cfg(feature = "cli")]
+pub(crate) use context::Context;
 pub use files::Files;
 pub use form::Form;
 pub use format::{Details, Format};

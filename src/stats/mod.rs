@@ -37,6 +37,8 @@ pub(crate) mod tables;
 pub(crate) mod timeline;
 pub mod top;
 pub(crate) mod track;
+#[cfg(feature = "cli")]
+mod track_rows;
 pub(crate) mod verdicts;
 pub(crate) mod waiting;
 pub(crate) mod when;
@@ -64,6 +66,8 @@ pub(crate) use table::Shape;
 pub use table::{Cell, Table, separated_text};
 use timeline::Timeline;
 pub use track::{Sparklines, Track};
+#[cfg(feature = "cli")]
+pub(crate) use track_rows::Rows;
 pub use verdicts::RULES;
 pub(crate) use verdicts::{Verdict, verdicts};
 pub use waiting::{Listed, Waiting};

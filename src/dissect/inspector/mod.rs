@@ -8,6 +8,10 @@ pub(super) mod counters;
 mod crew;
 mod dispatch;
 mod dump;
+#[cfg(feature = "cli")]
+mod dumped;
+#[cfg(feature = "cli")]
+mod fit;
 mod handler;
 mod identify;
 mod known;
@@ -23,6 +27,10 @@ pub(crate) use counters::Counters;
 pub use crew::{Crew, Outlet};
 pub use dispatch::Dispatcher;
 pub use dump::{Carrier, Payload, carried, dump, recognise};
+#[cfg(feature = "cli")]
+pub(crate) use dumped::Packets;
+#[cfg(feature = "cli")]
+pub(crate) use fit::{Reporter, chosen, ranked};
 pub use shard::Worker;
 pub(crate) use sideless::SidelessList;
 pub(crate) use unclaimed::Unclaimed;
