@@ -1,5 +1,8 @@
 //! The pages that belong to no module: `netkit help TOPIC` prints them. The page of a protocol is in its module.
 
+#[cfg(feature = "cli")]
+pub(crate) mod tables;
+
 /// A page of documentation, in Markdown.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {

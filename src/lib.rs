@@ -14,12 +14,12 @@
 //! | `redact` | messages without addresses and application data |
 //! | [`filter`] | filter expressions on messages |
 //! | [`render`] | output formats: tree, summary, table, ndjson, json |
-//! | [`read`] | reading captures to their ends, with one thread or several |
+//! | [`read`] | reading captures to their ends, with one thread or several; the selection of their messages |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | `report` | a page of a capture's statistics and messages, in HTML |
 //! | [`message`] | messages that exist longer than their packet: tree, bytes, edits |
 //! | [`live`] | sockets, probes, replays |
-//! | `docs` | pages: output, filters, schemas, recognition, contributing, .. |
+//! | `docs` | pages: output, filters, schemas, recognition, contributing, ..; tables of protocols as text |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
 //! | `view` | the inspector in the terminal (feature `cli`, as the rest) |
 //! | `platform` | what each operating system does in its own way: terminals, pipes, timers |

@@ -1,5 +1,6 @@
 //! The options of commands that can capture live.
 
+use super::times::{DAY, MILLISECOND, time};
 use crate::capture::TimeSpec;
 use crate::codec::digits;
 use clap::Args;
@@ -39,7 +40,7 @@ pub struct Rotation {
     #[arg(short = 'C', long, value_name = "SIZE", value_parser = size, requires = "write", help_heading = "Output", hide_short_help = true)]
     pub file_size: Option<u64>,
     /// Begin another file of -i -w after this time
-    #[arg(short = 'G', long, value_name = "TIME", value_parser = period, requires = "write", help_heading = "Output", hide_short_help = true)]
+    #[arg(short = 'G', long, value_name = "TIME", value_parser = time(MILLISECOND, 366 * DAY), requires = "write", help_heading = "Output", hide_short_help = true)]
     pub file_time: Option<Duration>,
     /// Keep the last N files of -C and -G and remove older ones
     #[arg(short = 'W', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "write", help_heading = "Output", hide_short_help = true)]
@@ -59,10 +60,6 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     }
     let size = digits::amount(text).map(|size| size as u64).filter(|size| *size > 0);
     size.ok_or_else(|| format!("expected a size, as 500K, 20M or 1G, got {text:?}"))
-}
-
-fn period(text: &str) -> Result<Duration, String> {
-    crate::duration::between(text, Duration::from_millis(1), Duration::from_secs(366 * 86_400))
 }
 
 /// The list of interfaces.

@@ -21,6 +21,7 @@ mod shared;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod times;
 mod top;
 mod view;
 mod wireshark;
@@ -44,7 +45,7 @@ pub use probe::Probe;
 pub use proxy::{Proxy, ProxyTransport};
 pub use replay::Replay;
 pub use report::Report;
-pub use shared::{Dissect, FailOn, Gates, Legs, OutputArgs, Source, Traffic};
+pub use shared::{Dissect, Gates, Legs, OutputArgs, Source, Traffic};
 pub use stats::Stats;
 pub use top::Top;
 pub use view::View;

@@ -1,5 +1,6 @@
 //! Names as option values: for completions, and suggestions in errors.
 
+use crate::dissect::{Dissector, message_names};
 use crate::docs::{self, Page};
 use crate::filter::Names;
 use crate::live::proxy::Impairments;
@@ -124,13 +125,10 @@ pub fn setting() -> Listed {
 
 /// Returns all messages as `PROTO.MESSAGE`.
 fn messages() -> Vec<String> {
-    let all = ALL.into_iter().flat_map(|d| {
-        let layouts = d.tables().iter().flat_map(|t| t.layouts);
-        layouts.map(|layout| format!("{}.{}", d.name(), layout.name))
-    });
-    let mut list: Vec<String> = all.collect();
+    let of =
+        |d: &'static dyn Dissector| message_names(d).into_iter().map(move |message| format!("{}.{message}", d.name()));
+    let mut list: Vec<String> = ALL.into_iter().flat_map(of).collect();
     list.sort_unstable();
-    list.dedup();
     list
 }
 

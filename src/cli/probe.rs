@@ -4,7 +4,7 @@ use super::forms::{self, Allowed, Form, one_of};
 use super::help::Tasks;
 use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
-use crate::duration::{between, seconds};
+use super::times::{DAY, MILLISECOND, SECOND, seconds, time};
 use crate::live::probe::{Carrier, ConnectData};
 use crate::platform::LIST_SEPARATOR;
 use clap::Args;
@@ -41,15 +41,15 @@ pub struct Probe {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Session")]
     pub samples: u32,
     /// Wait this long between round trips
-    #[arg(short_alias = 'i', long, value_name = "TIME", default_value = "200ms", value_parser = interval, help_heading = "Session")]
+    #[arg(short_alias = 'i', long, value_name = "TIME", default_value = "200ms", value_parser = seconds(20 * MILLISECOND, 60 * SECOND), help_heading = "Session")]
     pub interval: Duration,
     /// Wait this long for an answer; default: the protocol's own
-    #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout, help_heading = "Limits")]
+    #[arg(short = 'W', long, value_name = "TIME", value_parser = seconds(10 * MILLISECOND, 600 * SECOND), help_heading = "Limits")]
     pub timeout: Option<Duration>,
     /// End the probe of a server after this long, whatever it sends
     ///
     /// Default: 30s, or more if -n, --interval and -W need more.
-    #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = "Limits", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds(10 * MILLISECOND, 600 * SECOND), help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Complete the handshake of dnp and gne, which makes a player for a moment
     #[arg(long, help_heading = "Session", hide_short_help = true)]
@@ -77,7 +77,7 @@ pub struct Probe {
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::PROBE), value_name = "F", help_heading = "Output")]
     pub format: Form,
     /// Repeat the probe at this interval, until Ctrl-C
-    #[arg(long, value_name = "TIME", value_parser = every, help_heading = "Session")]
+    #[arg(long, value_name = "TIME", value_parser = time(100 * MILLISECOND, DAY), help_heading = "Session")]
     pub every: Option<Duration>,
     /// Write -f prometheus to a file, for node_exporter's textfile collector
     ///
@@ -96,18 +96,6 @@ pub struct Probe {
     /// Change a limit of memory; `netkit fields` lists them, N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit, help_heading = "Limits", hide_short_help = true)]
     pub limit: Vec<String>,
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    seconds(text, Duration::from_millis(20), Duration::from_secs(60))
-}
-
-fn every(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(100), Duration::from_secs(86_400))
-}
-
-fn timeout(text: &str) -> Result<Duration, String> {
-    seconds(text, Duration::from_millis(10), Duration::from_secs(600))
 }
 
 /// Checks a player's name, as engines accept it.

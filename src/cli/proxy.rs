@@ -5,8 +5,8 @@ use super::help::Tasks;
 use super::interface::size;
 use super::names::{network, proto, protocol_file, setting};
 use super::shared::{limit, port};
+use super::times::{DAY, MILLISECOND, SECOND, time};
 use crate::codec::digits;
-use crate::duration::between;
 use crate::live::proxy::Impairments;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub struct Proxy {
     #[arg(long, value_name = "EXPR", requires = "view", help_heading = "Inspector", hide_short_help = true)]
     pub hold: Option<String>,
     /// Pass a held message after this time
-    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = idle, requires = "view", help_heading = "Inspector", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = time(SECOND, DAY), requires = "view", help_heading = "Inspector", hide_short_help = true)]
     pub hold_for: Duration,
     /// Hold at most N messages at once, and pass further ones
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000), requires = "view", help_heading = "Inspector", hide_short_help = true)]
@@ -86,7 +86,7 @@ pub struct Proxy {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "pcap_size", help_heading = "Output", hide_short_help = true)]
     pub pcap_files: Option<u32>,
     /// Print the counts so far on stderr at this interval; SIGUSR1 prints them once
-    #[arg(long, value_name = "TIME", value_parser = status, help_heading = "Output", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = time(100 * MILLISECOND, DAY), help_heading = "Output", hide_short_help = true)]
     pub status: Option<Duration>,
     /// Replace an existing output file
     #[arg(long, help_heading = "Output", hide_short_help = true)]
@@ -95,7 +95,7 @@ pub struct Proxy {
     #[arg(long, alias = "clients", value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Limits", hide_short_help = true)]
     pub most_clients: u32,
     /// Forget a client of datagrams that was silent for this long
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = idle, help_heading = "Limits", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time(SECOND, DAY), help_heading = "Limits", hide_short_help = true)]
     pub idle: Duration,
     /// Set the protocol, or the file that describes it, instead of recognising it
     #[arg(short, long, value_name = "P", value_parser = proto(), help_heading = "Protocol")]
@@ -233,14 +233,6 @@ fn listen(text: &str) -> Result<std::net::SocketAddr, String> {
         }
         None => text.parse().map_err(|_| wrong()),
     }
-}
-
-fn status(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(100), Duration::from_secs(86_400))
-}
-
-fn idle(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_secs(1), Duration::from_secs(86_400))
 }
 
 const PROXY: &str = "\

@@ -4,8 +4,8 @@ use super::forms::{self, Form, one_of};
 use super::help::Tasks;
 use super::names::{filter, proto, protocol_file, setting};
 use super::shared::{Legs, limit, port, role};
+use super::times::{DAY, seconds, time};
 use crate::dissect::{Role, Server};
-use crate::duration::{between, seconds};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct Replay {
     #[arg(long, help_heading = "Session", hide_short_help = true)]
     pub asap: bool,
     /// Shorten pauses longer than this to this time, as 1s or 200ms
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Session", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = time(Duration::ZERO, DAY), help_heading = "Session", hide_short_help = true)]
     pub max_gap: Option<Duration>,
     /// Play N sessions, one after the other
     #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Session", hide_short_help = true)]
@@ -66,7 +66,7 @@ pub struct Replay {
     #[arg(long, value_name = "RATE:TIME,..", requires = "clients", conflicts_with_all = ["ramp", "lasting"], help_heading = "Load", hide_short_help = true)]
     pub stages: Option<crate::live::load::Stages>,
     /// Replace sessions that end, for this long; default: each is played once
-    #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "clients", help_heading = "Load", hide_short_help = true)]
+    #[arg(long = "for", value_name = "TIME", value_parser = time(Duration::ZERO, DAY), requires = "clients", help_heading = "Load", hide_short_help = true)]
     pub lasting: Option<Duration>,
     /// Exit with status 1 when a figure of --clients is out of bounds: 'p99>200ms'
     ///
@@ -80,12 +80,12 @@ pub struct Replay {
     #[arg(long, alias = "until", value_name = "FRAME", help_heading = "Selection", hide_short_help = true)]
     pub last_frame: Option<u64>,
     /// Wait this long for an answer that the protocol needs
-    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = limit_of_time, help_heading = "Limits", hide_short_help = true)]
+    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = seconds(Duration::ZERO, DAY), help_heading = "Limits", hide_short_help = true)]
     pub timeout: Duration,
     /// End a session after this long, whatever the peer sends
     ///
     /// Default: 30s more than the recording at this speed takes (with --asap: 30s), or -W if that is longer.
-    #[arg(long, value_name = "TIME", value_parser = limit_of_time, help_heading = "Limits", hide_short_help = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds(Duration::ZERO, DAY), help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Act on matching messages; may be repeated
     #[arg(
@@ -183,12 +183,4 @@ fn speed(text: &str) -> Result<f64, String> {
         Ok(x) if (0.001..=1e6).contains(&x) => Ok(x),
         _ => Err("expected a number from 0.001 to 1000000".into()),
     }
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    between(text, Duration::ZERO, Duration::from_secs(86_400))
-}
-
-fn limit_of_time(text: &str) -> Result<Duration, String> {
-    seconds(text, Duration::ZERO, Duration::from_secs(86_400))
 }

@@ -7,6 +7,7 @@ use crate::capture::{Leg, TimeSpec};
 use crate::codec::digits;
 use crate::dissect::{Limits, Role, Server};
 use crate::platform::LIST_SEPARATOR;
+use crate::read::FailOn;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -185,19 +186,6 @@ pub struct Gates {
     /// Without this option, --check, --fail-on, --expect and --reject fail if there are none.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
-}
-
-/// The conditions for an exit status of 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum FailOn {
-    /// A warning, an error or a fault.
-    Warning,
-    /// A fault.
-    Fault,
-    /// A conversation with payload that no protocol has.
-    Unclaimed,
-    /// A limit that was reached.
-    Limit,
 }
 
 pub fn port(text: &str) -> Result<(u16, String), String> {

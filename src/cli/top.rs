@@ -3,7 +3,7 @@
 use super::Source;
 use super::forms::{self, Form, one_of};
 use super::help::Tasks;
-use crate::duration::between;
+use super::times::{MILLISECOND, SECOND, time};
 use crate::stats::top::SORTS;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -26,15 +26,11 @@ pub struct Top {
     #[arg(long, value_name = "COLUMN", value_parser = PossibleValuesParser::new(SORTS), help_heading = "Output")]
     pub sort: Option<String>,
     /// Update the tables at this interval
-    #[arg(long, alias = "every", value_name = "TIME", default_value = "1s", value_parser = redraw, help_heading = "Output", hide_short_help = true)]
+    #[arg(long, alias = "every", value_name = "TIME", default_value = "1s", value_parser = time(100 * MILLISECOND, 3600 * SECOND), help_heading = "Output", hide_short_help = true)]
     pub redraw: Duration,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::TOP), value_name = "F", help_heading = "Output")]
     pub format: Form,
-}
-
-fn redraw(text: &str) -> Result<Duration, String> {
-    between(text, Duration::from_millis(100), Duration::from_secs(3600))
 }
 
 const TOP: &str = "\

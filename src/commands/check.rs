@@ -1,18 +1,18 @@
 //! `netkit decode --check`: encodes every message again from its own JSON line and compares the bytes, to verify that
 //! no information is lost.
 
-use super::gates::{Pick, merged};
+use super::gates::merged;
 use super::notify::notify;
 use super::parallel::{InputReader, Shared};
 use super::{input, interrupt};
 use crate::capture::Capture;
 use crate::cli::{Decode, Global};
 use crate::dissect::{Message, Options, Sink};
-use crate::encode::{self, Encoders, Entry, Source, deeply};
+use crate::encode::deeply;
 use crate::plural::Plural;
 use crate::printable::Lines;
-use crate::read::{CaptureSink, Gate, Producer, Receiver, Summary};
-use crate::render::Ndjson;
+use crate::read::{CaptureSink, Gate, Pick, Producer, Receiver, Summary};
+use crate::render::{Again, Compared};
 use std::io::Write;
 
 /// Runs the check over the files. Returns exit status 1 if bytes differ, or if there are no messages.
@@ -69,70 +69,24 @@ enum Checked {
     First(String),
 }
 
-/// The result for a message, which may be one of several in a packet.
-pub enum Compared {
-    /// The packet is not complete; its last message has its bytes.
-    Begun,
-    /// The bytes are the same.
-    Same,
-    /// The bytes differ, or encoding failed for this reason.
-    Different(Result<Vec<u8>, String>),
-}
-
 /// Encodes messages again and compares them. Each thread has its own.
-pub struct Checker<'a> {
-    source: Source,
-    encoders: Encoders<'a>,
-    printer: Ndjson,
-    line: Vec<u8>,
-    /// The bytes of the packet so far, if messages are parts of one.
-    packet: Vec<u8>,
+struct Checker<'a> {
+    again: Again<'a>,
     /// Whether a difference was found.
     found: bool,
 }
 
 impl<'a> Checker<'a> {
-    /// Creates it with these options.
-    pub fn new(options: &'a Options) -> Checker<'a> {
-        let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
-        let source = Source::new(options.registry.clone());
-        Checker { source, encoders, printer, line: Vec::new(), packet: Vec::new(), found: false }
-    }
-
-    /// Encodes the message from its own JSON line.
-    fn again(&mut self, message: &Message<'_>) -> Result<Option<Vec<u8>>, String> {
-        self.line.clear();
-        self.printer.message(message, &mut self.line);
-        let object = encode::json(&self.line).map_err(|e| format!("the line is not JSON: {e}"))?;
-        let entry = Entry::new(object, &self.source).map_err(|e| e.to_string())?;
-        self.encoders.part(&entry).map_err(|e| e.to_string())
-    }
-
-    /// Returns the bytes so far of the packet with the last message.
-    pub fn packet(&self) -> &[u8] {
-        &self.packet
-    }
-
-    /// Encodes a message again. If it is the last one of its packet, compares the packet.
-    pub fn compare(&mut self, message: &Message<'_>) -> Compared {
-        if message.dissection.part.is_none_or(|(part, _)| part == 1) {
-            self.packet.clear();
-        }
-        self.packet.extend_from_slice(message.place.bytes);
-        match self.again(message) {
-            Ok(None) => Compared::Begun,
-            Ok(Some(bytes)) if bytes == self.packet => Compared::Same,
-            Ok(Some(bytes)) => Compared::Different(Ok(bytes)),
-            Err(why) => Compared::Different(Err(why)),
-        }
+    fn new(options: &'a Options) -> Checker<'a> {
+        Checker { again: Again::new(options), found: false }
     }
 
     fn check(&mut self, message: &Message<'_>) -> Checked {
-        let what = match self.compare(message) {
+        let what = match self.again.compare(message) {
             Compared::Begun | Compared::Same => return Checked::Same,
             Compared::Different(_) if std::mem::replace(&mut self.found, true) => return Checked::Different,
             Compared::Different(Ok(bytes)) => {
-                format!("gives {}, was {}", hex::encode(bytes), hex::encode(&self.packet))
+                format!("gives {}, was {}", hex::encode(bytes), hex::encode(self.again.packet()))
             }
             Compared::Different(Err(why)) => why,
         };

@@ -3,73 +3,24 @@
 //! The input is read twice (with `--whole` three times), because the frames of a message, and the selected
 //! conversations, are only known after it. One bit is remembered for each frame.
 
-use super::counted::count;
-use super::gates::{Pick, Picked};
 use super::input;
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::notify::notify;
 use super::options::inputs;
-use super::outfile::{self, OutFile};
+use super::outfile::OutFile;
+use super::parallel::InputReader;
 use super::usage::usage;
-use crate::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
+use crate::capture::{Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
 use crate::cli::{Decode, Global};
-use crate::dissect::{Message, Options, Sink};
-use crate::flow::Transport;
+use crate::dissect::Options;
+use crate::flow::Pair;
 use crate::plural::Plural;
-use crate::read::CaptureSink;
+use crate::read::{Marks, Pick, Picked};
 use crate::render::Files;
 use anyhow::Context;
-use std::collections::HashSet;
 use std::io::BufWriter;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-
-/// Both endpoints of a conversation, the lower one first.
-type Ends = (bool, SocketAddr, SocketAddr);
-
-fn ends(transport: Transport, a: SocketAddr, b: SocketAddr) -> Ends {
-    (transport == Transport::Tcp, a.min(b), a.max(b))
-}
-
-/// The frames to be written.
-#[derive(Default)]
-pub struct Marks {
-    /// A bit for each frame.
-    frames: Vec<u64>,
-    /// The selected conversations, with `--whole`.
-    conversations: Option<HashSet<Ends>>,
-    messages: u64,
-}
-
-impl Marks {
-    /// Marks a frame.
-    pub fn mark(&mut self, frame: u64) {
-        let place = (frame / 64) as usize;
-        if self.frames.len() <= place {
-            self.frames.resize(place + 1, 0);
-        }
-        self.frames[place] |= 1 << (frame % 64);
-    }
-
-    fn marked(&self, frame: u64) -> bool {
-        self.frames.get((frame / 64) as usize).is_some_and(|bits| bits >> (frame % 64) & 1 == 1)
-    }
-}
-
-impl Sink for Marks {
-    fn message(&mut self, message: &Message<'_>) {
-        self.messages += 1;
-        let place = message.place;
-        self.mark(place.frame);
-        place.frames.iter().for_each(|frame| self.mark(*frame));
-        if let (Some(list), Some([a, b])) = (&mut self.conversations, message.flow_info.ends) {
-            list.insert(ends(message.flow_info.transport, a, b));
-        }
-    }
-}
-
-impl CaptureSink for Marks {}
 
 /// Runs the command.
 pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
@@ -84,11 +35,10 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     if args.traffic.redact {
         return super::redacted::run(args, to, pick, options, global);
     }
-    let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
-    let Some(file) = file else { return Ok(0) };
-    let conversations = args.whole.then(HashSet::new);
-    let marks = Marks { conversations, ..Marks::default() };
-    let (Picked { sink: mut marks, pick }, read) = count(&args.files, args.join, options, global, pick, marks);
+    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema), args.force)?;
+    let marks = Marks::new(args.whole);
+    let (Picked { sink: mut marks, pick }, read) =
+        InputReader::new(options, global).count(&args.files, args.join, pick, marks);
     if let Ok(Some(stopped)) = &read {
         return Ok(stopped.report(args.files.first().map_or(to, |path| path)).unwrap_or(1));
     }
@@ -130,8 +80,7 @@ fn whole(args: &Decode, marks: &mut Marks, options: &Options) -> anyhow::Result<
         let mut packets = Packets::new(capture(&args.files, args.join)?).caps(options.limits.fragments);
         let mut each = |_: &Frame<'_>, decoded: &Decoded<'_>| {
             let Decoded::Packet(packet) = decoded else { return };
-            let transport = if matches!(packet.body, Body::Tcp(_)) { Transport::Tcp } else { Transport::Udp };
-            if wanted.contains(&ends(transport, packet.src, packet.dst)) {
+            if wanted.contains(&Pair::of(packet)) {
                 marks.mark(packet.frame);
                 packet.frames.iter().for_each(|frame| marks.mark(*frame));
             }

@@ -1,6 +1,5 @@
 //! `netkit decode`: reads messages from captures or hex text.
 
-use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::notify::notify;
@@ -8,10 +7,10 @@ use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer, dumb, text};
 use super::parallel::InputReader;
-use super::selection::Selection;
-use super::usage::{NO_PARQUET, usage};
+use super::usage::{NO_PARQUET, refuse};
 use super::{capture, check, cut, input, names};
 use crate::cli::{Decode, Format, Global, Traffic};
+use crate::read::{Pick, Selection};
 use crate::render::{self, Files};
 use anyhow::Context;
 use std::io::{self, IsTerminal};
@@ -35,9 +34,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         options.leg = None;
     }
     let pick = Pick::new(selection, &args.output.gates, args.check, &options)?;
-    if let Some(why) = conflict(args, pick.later()) {
-        return usage(why);
-    }
+    conflicts(args, pick.later())?;
     let keep = capture::Keep {
         to: args.write.as_deref(),
         rotation: Some(&args.rotation),
@@ -119,8 +116,8 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
-/// Returns the reason for the first contradiction between options.
-fn conflict(args: &Decode, later: bool) -> Option<String> {
+/// Refuses options that contradict one another.
+fn conflicts(args: &Decode, later: bool) -> anyhow::Result<()> {
     let (live, redact, out) = (args.interface.interface.is_some(), args.traffic.redact, args.out.is_some());
     let (written, later) = (args.write.is_some(), args.link || later);
     let columns = !args.output.columns.is_empty();
@@ -131,7 +128,7 @@ fn conflict(args: &Decode, later: bool) -> Option<String> {
     let text = printed && !parquet && !pcapng;
     let around = args.context.or(args.before_context).or(args.after_context).is_some();
     let has_account = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
-    let rules = [
+    refuse(&[
         (live && later, "-i: later messages are not known yet: record with -w FILE, then decode that file"),
         (
             live && redact && written,
@@ -164,8 +161,7 @@ fn conflict(args: &Decode, later: bool) -> Option<String> {
         (text && args.comments.is_some(), "--comments: only with -f pcapng"),
         (text && args.follow && args.files.len() > 1, "--follow: one file, not several: the first never ends"),
         (text && args.account && !has_account, "--account: only with -f ndjson and json; stats -f json always has it"),
-    ];
-    rules.iter().find(|(broken, _)| *broken).map(|(_, why)| (*why).into())
+    ])
 }
 
 /// Reads all files as one.

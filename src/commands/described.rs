@@ -9,6 +9,7 @@ use crate::live::{Client, Clients};
 use crate::nearest::{hint, nearest};
 use crate::printable::Printable;
 use crate::protocols;
+use crate::protocols::described::examples::describing;
 use crate::protocols::described::{Described, carrier, described, load_over, mistakes_over};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -49,7 +50,7 @@ impl<'a> Files<'a> {
             (described(&text).as_deref() == Some(name)).then(|| (path.display().to_string(), text))
         };
         own.into_iter().find_map(describes).or_else(|| {
-            let (file, text) = super::examples::describing(name)?;
+            let (file, text) = describing(name)?;
             Some((format!("{file}.toml"), text.into()))
         })
     }
@@ -70,13 +71,13 @@ impl<'a> Files<'a> {
             let named = |text: &str| described(text).filter(|name| !name.is_empty());
             let name = text(&path).ok().and_then(|text| named(&text));
             let taken = name.filter(|name| loaded.all.iter().any(|other| other.facts().name == *name));
-            match taken.map_or_else(|| self.one(&path, &mut loaded).map(|name| (name, true)), |name| Ok((name, false)))
-            {
-                Ok((name, true)) => report(&path, false, format_args!("{}: loaded for {name}", path.display())),
-                Ok((name, false)) => {
-                    let why = format!("{}: left out: another file describes {name}", path.display());
-                    report(&path, false, format_args!("{why}"));
-                }
+            let shown = path.display();
+            if let Some(name) = taken {
+                report(&path, false, format_args!("{shown}: left out: another file describes {name}"));
+                continue;
+            }
+            match self.one(&path, &mut loaded) {
+                Ok(name) => report(&path, false, format_args!("{shown}: loaded for {name}")),
                 Err(error) => report(&path, true, format_args!("{error:#}: the file is left out")),
             }
         }

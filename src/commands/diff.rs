@@ -1,13 +1,10 @@
 //! `netkit diff`: compares two captures by their messages.
 
-use super::counted::count;
-use super::gates::Pick;
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
-use super::selection::Selection;
-use super::stopped::Stopped;
+use super::parallel::InputReader;
 use super::usage::usage;
 use super::{input, interrupt, names};
 use crate::cli::{Diff, Form, Global};
@@ -15,6 +12,7 @@ use crate::dissect::Options;
 use crate::filter::Names;
 use crate::nearest::{hint, nearest};
 use crate::printable::{Lines, Printable};
+use crate::read::{Pick, Selection, Stopped};
 use crate::stats::{Stats, Wanted, aligned_text, diff};
 use std::io::{self, Write};
 use std::path::Path;
@@ -33,7 +31,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let mut read = |path: &Path, selection: Selection| {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
-        let (picked, done) = count(&[path.into()], args.join, &options, global, pick, stats);
+        let (picked, done) = InputReader::new(&options, global).count(&[path.into()], args.join, pick, stats);
         let mut stats = picked.sink;
         stats.selected = picked.pick.selection.cuts();
         stats.account = picked.pick.account;

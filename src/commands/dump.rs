@@ -1,15 +1,16 @@
 //! `netkit dump`: reads messages from hex text.
 
-use super::gates::Pick;
-use super::hex::{self, Bytes};
 use super::notify::notify;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer};
-use super::selection::Selection;
+use super::read::text;
+use super::selection::ports;
 use super::usage::usage;
 use super::{input, interrupt};
 use crate::cli::{Dump, Format, Global};
+use crate::read::hex::Bytes;
+use crate::read::{Pick, Selection};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -22,10 +23,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     };
     let mut options = options(&args.dissect)?;
     options.server = args.server;
-    for (_, name) in &args.port {
-        super::described::known(name, &options.registry)?;
-    }
-    options.ports.clone_from(&args.port);
+    ports(&args.port, &mut options)?;
     let bytes = match (args.payload, args.packet) {
         (true, _) => Bytes::Payload,
         (_, true) => Bytes::Packet,
@@ -37,7 +35,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     let mut printer = Printer::new(&args.output, global, pick, None, &options, None, false)?;
     // The messages of interactive input are printed at once.
     printer.live(Live::Each);
-    let read = hex::text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)
+    let read = text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)
         .map_err(|error| error.context(name.clone()));
     printer.pick.end(&name);
     let status = printer.finish(global)?;

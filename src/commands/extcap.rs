@@ -12,7 +12,6 @@ use super::capture;
 use crate::platform::SEES_READERS;
 use crate::protocols::ALL;
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
@@ -118,37 +117,31 @@ fn usual() -> String {
     any.map_or_else(|| "any".into(), |each| each.name.clone())
 }
 
+/// The settings after interface and protocol.
+const SETTINGS: &str = "\
+arg {number=2}{call=--port}{display=Ports}{type=string}{placeholder=7777=riptide}{tooltip=Which protocol a port carries, with commas between several; only these ports are captured}
+arg {number=3}{call=--schema}{display=Schema}{type=fileselect}{mustexist=true}{tooltip=The layouts of your game's payloads}
+arg {number=4}{call=--filter}{display=Messages}{type=string}{placeholder=message == reliable}{tooltip=netkit's filter: only such messages are written into the frames}
+";
+
 /// Returns the settings for the user.
 fn config() -> String {
-    let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| _ = writeln!(text, "{words}");
-    line(format_args!(
-        "arg {{number=0}}{{call=--interface}}{{display=Interface}}{{type=selector}}{{tooltip=What is captured}}"
-    ));
+    let mut text =
+        String::from("arg {number=0}{call=--interface}{display=Interface}{type=selector}{tooltip=What is captured}\n");
     let usual = usual();
     for each in capture::interfaces().unwrap_or_default() {
         let name = plain(&each.name);
         let about = if each.about.is_empty() { name.clone() } else { format!("{name} ({})", plain(&each.about)) };
-        line(format_args!("value {{arg=0}}{{value={name}}}{{display={about}}}{{default={}}}", each.name == usual));
+        let default = each.name == usual;
+        text += &format!("value {{arg=0}}{{value={name}}}{{display={about}}}{{default={default}}}\n");
     }
-    line(format_args!(
-        "arg {{number=1}}{{call=--proto}}{{display=Protocol}}{{type=selector}}{{tooltip=All conversations are read as this one; with no port below, its usual ports are captured}}"
-    ));
-    line(format_args!("value {{arg=1}}{{value=auto}}{{display=recognised by itself}}{{default=true}}"));
+    text += "arg {number=1}{call=--proto}{display=Protocol}{type=selector}{tooltip=All conversations are read as this one; with no port below, its usual ports are captured}\n";
+    text += "value {arg=1}{value=auto}{display=recognised by itself}{default=true}\n";
     for dissector in ALL {
         let (name, about) = (dissector.name(), plain(dissector.about()));
-        line(format_args!("value {{arg=1}}{{value={name}}}{{display={name}: {about}}}{{default=false}}"));
+        text += &format!("value {{arg=1}}{{value={name}}}{{display={name}: {about}}}{{default=false}}\n");
     }
-    line(format_args!(
-        "arg {{number=2}}{{call=--port}}{{display=Ports}}{{type=string}}{{placeholder=7777=riptide}}{{tooltip=Which protocol a port carries, with commas between several; only these ports are captured}}"
-    ));
-    line(format_args!(
-        "arg {{number=3}}{{call=--schema}}{{display=Schema}}{{type=fileselect}}{{mustexist=true}}{{tooltip=The layouts of your game's payloads}}"
-    ));
-    line(format_args!(
-        "arg {{number=4}}{{call=--filter}}{{display=Messages}}{{type=string}}{{placeholder=message == reliable}}{{tooltip=netkit's filter: only such messages are written into the frames}}"
-    ));
-    text
+    text + SETTINGS
 }
 
 /// Replaces the characters that have a meaning in these lines.

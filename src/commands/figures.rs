@@ -1,20 +1,19 @@
 //! `netkit stats --by FIELD`, `--step`, and the lists of waiting messages: `--unanswered`, `--never-acked`, `--slow`,
 //! `--latency`.
 
-use super::counted::count;
-use super::ending::{ended, status, warning};
-use super::gates::{Pick, Picked};
+use super::names;
 use super::notify::warn;
 use super::output::{page, style};
-use super::stopped::ReadResult;
+use super::parallel::InputReader;
+use super::stopped::{ReadResult, ended, warning};
 use super::usage::{Usage, usage};
-use super::{join, names, read, redact};
 use crate::capture::Time;
 use crate::cli::{Form, Global, Stats as Args};
 use crate::dissect::{Account, Message, Options, Sink};
 use crate::filter::Names;
 use crate::plural::Plural;
-use crate::read::{CaptureSink, Gate};
+use crate::read::{Any, CaptureSink, Gate, Pick, Picked};
+use crate::redact::run;
 use crate::render::TimeForm;
 use crate::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
 use std::io::{self, Write};
@@ -62,7 +61,7 @@ struct Follow {
 impl Sink for Follow {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
-        redact::shown(self.pick.selection.redact, message, |message| self.waiting.message(message, selected));
+        run::shown(self.pick.selection.redact, message, |message| self.waiting.message(message, selected));
     }
 }
 
@@ -81,11 +80,9 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
         return usage("--columns: only with -f csv and tsv, and with --by FIELD");
     }
     let mut follow = Follow { pick, waiting: Waiting::new(listed, options.limits.lists.waiting) };
-    let done = read::files(&args.files, args.join, options, global, &mut follow);
+    let done = InputReader::new(options, global).files(&args.files, args.join, &mut Any(&mut follow));
     let Follow { mut pick, waiting } = follow;
-    if matches!(done, Ok(None)) {
-        pick.end(&join::name(&args.files));
-    }
+    pick.ended(&args.files, &done);
     pick.account.limit("waiting", waiting.lost);
     if waiting.lost > 0 {
         let lost = Plural(waiting.lost, "message");
@@ -103,7 +100,7 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
         _ => None,
     };
     print(args, &waiting.tables(form, args.format != Form::Text), &extras, global, &done)?;
-    Ok(status(args.path(), done?, &pick, global))
+    Ok(pick.status(args.path(), done?, global))
 }
 
 fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
@@ -114,7 +111,8 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     let order = Order { sort: args.sort.clone(), top: args.top };
     // A wrong name is reported before anything is read.
     groups.table(&order, &args.columns).map_err(Usage)?;
-    let (Picked { mut pick, sink: groups }, done) = count(&args.files, args.join, options, global, pick, groups);
+    let (Picked { mut pick, sink: groups }, done) =
+        InputReader::new(options, global).count(&args.files, args.join, pick, groups);
     let (table, [more, messages, bytes]) = groups.table(&order, &args.columns).map_err(Usage)?;
     pick.account.limit("groups", groups.past_limit());
     if groups.past_limit() > 0 {
@@ -135,7 +133,7 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
         ("omitted_bytes", bytes),
     ];
     print(args, &[table], &Extras { notes, members, columns: &[], account: &pick.account }, global, &done)?;
-    Ok(status(args.path(), done?, &pick, global))
+    Ok(pick.status(args.path(), done?, global))
 }
 
 fn plot(args: &Args, by: Stacked, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
@@ -143,7 +141,8 @@ fn plot(args: &Args, by: Stacked, options: &Options, global: &Global, pick: Pick
         return usage("--plot: text only; --step 1s -f csv gives the figures");
     }
     let plot = Plot::new(by, args.traffic.since);
-    let (Picked { pick, sink: plot }, done) = count(&args.files, args.join, options, global, pick, plot);
+    let (Picked { pick, sink: plot }, done) =
+        InputReader::new(options, global).count(&args.files, args.join, pick, plot);
     let style = style(global, false);
     let colours: &[&str] = match (style.colour, by) {
         (false, _) => &[],
@@ -155,7 +154,7 @@ fn plot(args: &Args, by: Stacked, options: &Options, global: &Global, pick: Pick
     plot.text(style.width, colours, "\x1b[0m", &mut page);
     // The plot's names come from tables, so it contains no characters of the capture.
     io::stdout().write_all(page.as_bytes())?;
-    Ok(status(args.path(), done?, &pick, global))
+    Ok(pick.status(args.path(), done?, global))
 }
 
 /// Additions to the tables.

@@ -1,11 +1,11 @@
 //! `netkit help`: prints a command's help, or a page of the documentation.
 
-use super::markdown;
 use super::output::style;
 use super::usage::usage;
 use crate::cli::{Cli, Global, topics};
 use crate::nearest::{hint, nearest};
 use crate::printable::Lines;
+use crate::render::markdown;
 use clap::CommandFactory;
 use clap::builder::StyledStr;
 use std::fmt::Write as _;

@@ -7,7 +7,7 @@ use super::notify::{notify, warn};
 use super::{follow, input, read};
 use crate::capture::Input;
 use crate::cli::Global;
-use crate::dissect::{Linked, Links, Message, Options, Sink};
+use crate::dissect::{Linked, Links, Options};
 use crate::plural::Plural;
 use crate::read::{Any, CaptureSink};
 use crate::render::Files;
@@ -41,13 +41,13 @@ pub fn open(
 /// Fails if it cannot be opened or read.
 fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
     let (options, quiet) = (&reading(options), Global::silent());
-    let mut reading = LinkSink(Links::new(options.limits.lists.links));
+    let mut reading = Links::new(options.limits.lists.links);
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
         // The second reading reports the errors.
         let _ = Input::new(input::open(path)?)
             .map(|input| read::whole(input.reopening(input::again(path)), options, &quiet, &mut Any(&mut reading)));
-        return Ok((counted(reading.0.finish(true)), input::open(path)?));
+        return Ok((counted(reading.finish(true)), input::open(path)?));
     }
     let (limit, mut rest) = (options.limits.lists.link_bytes, input::open(path)?);
     let mut held = Vec::new();
@@ -68,9 +68,9 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
             input::name(path)
         ));
         let next = Cursor::new(next);
-        return Ok((counted(reading.0.finish(false)), Box::new(again().chain(next).chain(rest))));
+        return Ok((counted(reading.finish(false)), Box::new(again().chain(next).chain(rest))));
     }
-    Ok((counted(reading.0.finish(true)), Box::new(again())))
+    Ok((counted(reading.finish(true)), Box::new(again())))
 }
 
 /// Reads the relations of several files that are read as one.
@@ -79,10 +79,10 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
 /// Fails if one of them is not a capture.
 pub fn joined(join: Join, options: &Options) -> anyhow::Result<Linked> {
     let (options, quiet) = (&reading(options), Global::silent());
-    let mut reading = LinkSink(Links::new(options.limits.lists.links));
+    let mut reading = Links::new(options.limits.lists.links);
     let (capture, _) = join.open(&Files::default(), &quiet)?;
     let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
-    Ok(counted(reading.0.finish(true)))
+    Ok(counted(reading.finish(true)))
 }
 
 /// Returns the options for reading the relations.
@@ -100,15 +100,7 @@ fn counted(linked: Linked) -> Linked {
     linked
 }
 
-struct LinkSink(Links);
-
-impl Sink for LinkSink {
-    fn message(&mut self, message: &Message<'_>) {
-        self.0.message(message);
-    }
-}
-
-impl CaptureSink for LinkSink {
+impl CaptureSink for Links {
     fn reports(&self) -> bool {
         false
     }

@@ -14,7 +14,7 @@ pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
 
 /// Prints a line on stderr, even with `--quiet`: a reached limit, a loss, or traffic that was left out.
 pub fn warn(text: std::fmt::Arguments<'_>) {
-    let line = match super::redact::own_text(text) {
+    let line = match crate::redact::run::own_text(text) {
         Some(text) => format!("netkit: {}", Lines(text)),
         None => format!("netkit: {}", Lines(text)),
     };

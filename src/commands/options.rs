@@ -24,11 +24,17 @@ pub fn described_options(dissect: &Dissect) -> anyhow::Result<(Options, Loaded)>
     if let Some(name) = &options.proto {
         described::known(name, &options.registry)?;
     }
-    for text in &dissect.set {
-        options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
-    }
+    settings(&dissect.set, &mut options)?;
     options.schemas = std::mem::take(&mut described.schemas).into();
     Ok((options, described))
+}
+
+/// Applies `-s`.
+///
+/// # Errors
+/// Fails if a setting is unknown or invalid.
+pub fn settings(given: &[String], options: &mut Options) -> Result<(), Usage> {
+    given.iter().try_for_each(|text| options.set(text).map_err(|why| Usage(format!("-s {text}: {why}"))))
 }
 
 /// Returns all files that a command reads. None of them may be its output.

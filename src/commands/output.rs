@@ -1,21 +1,21 @@
 //! Prints messages: selects, counts and renders them.
 
-use super::context::Context;
-use super::gates::{Pick, merged};
+use super::gates::merged;
 use super::notify::notify;
 use super::pager::Paged;
 use super::parallel::Shared;
+use super::read;
 use super::stopped::ReadResult;
 use super::usage::{Usage, usage};
-use super::{read, redact};
 use crate::capture::{Capture, Time};
 use crate::cli::{Color, Format, Global, OutputArgs};
 use crate::dissect::{Message, Options, Sink, Wants};
 use crate::filter::Names;
 use crate::platform;
 use crate::printable::Lines;
-use crate::read::{CaptureSink, Gate, Summary};
-use crate::render::{self, Columns, Details, Files, Renderer, Style};
+use crate::read::{CaptureSink, Gate, Pick, Summary};
+use crate::redact::run;
+use crate::render::{self, Columns, Context, Details, Files, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -214,9 +214,9 @@ impl Printer {
         let (renderer, selection) = (&mut self.renderer, &self.pick.selection);
         match &mut self.context {
             Some(context) if fits || selection.spans(message) => {
-                redact::shown(selection.redact, message, |message| context.message(message, fits, renderer));
+                run::shown(selection.redact, message, |message| context.message(message, fits, renderer));
             }
-            None if fits => redact::shown(selection.redact, message, |message| renderer.message(message)),
+            None if fits => run::shown(selection.redact, message, |message| renderer.message(message)),
             _ => {}
         }
     }

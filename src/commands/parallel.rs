@@ -8,7 +8,7 @@ use super::{input, link, read};
 use crate::capture::Capture;
 use crate::cli::Global;
 use crate::dissect::{Linked, LinkedSink, Options};
-use crate::read::{Any, CaptureSink, Summary};
+use crate::read::{Any, CaptureSink, Pick, Picked, Summary};
 use crate::render::Files;
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,17 @@ pub trait Shared: CaptureSink + Sized {
     }
 }
 
+/// Any sink, served by one thread.
+impl Shared for Any<'_> {
+    fn divides(&self) -> bool {
+        false
+    }
+
+    fn shared(&mut self, capture: Capture, options: &Options, _: usize) -> Summary {
+        read::drive(options).read(capture, self)
+    }
+}
+
 /// The way in which inputs are read.
 #[derive(Clone, Copy)]
 pub struct InputReader<'a> {
@@ -65,7 +76,12 @@ pub struct InputReader<'a> {
     pub link: bool,
 }
 
-impl InputReader<'_> {
+impl<'a> InputReader<'a> {
+    /// Creates it for inputs that are read once, to their ends.
+    pub fn new(options: &'a Options, global: &'a Global) -> InputReader<'a> {
+        InputReader { options, global, threads: None, follow: false, link: false }
+    }
+
     /// Reads one input: a capture or hex text.
     ///
     /// # Errors
@@ -127,9 +143,26 @@ impl InputReader<'_> {
         if let ([path], false) = (paths, join) {
             return self.file(path, sink);
         }
-        let (broken, read) = self.joined(Join::new(paths)?, &Files::default(), sink)?;
+        self.joined_files(paths, &Files::default(), sink)
+    }
+
+    /// Reads files as one, like [`InputReader::joined`].
+    ///
+    /// # Errors
+    /// Fails if one of them cannot be read to its end.
+    pub fn joined_files(&self, paths: &[PathBuf], names: &Files, sink: &mut impl Shared) -> ReadResult {
+        let (broken, read) = self.joined(Join::new(paths)?, names, sink)?;
         let stopped = read?;
         broken.whole()?;
         Ok(stopped)
+    }
+
+    /// Reads the selected messages of one file, or of several as one, into a sink. All messages before an error or a
+    /// stop count.
+    pub fn count<S: CaptureSink>(&self, paths: &[PathBuf], join: bool, pick: Pick, sink: S) -> (Picked<S>, ReadResult) {
+        let mut picked = Picked { sink, pick };
+        let done = self.files(paths, join, &mut Any(&mut picked));
+        picked.pick.ended(paths, &done);
+        (picked, done)
     }
 }

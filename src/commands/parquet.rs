@@ -1,14 +1,12 @@
 //! `netkit decode -f parquet -o DIR`: writes a file for each protocol and message.
 
-use super::gates::{Pick, Picked};
-use super::join::Join;
 use super::notify::notify;
 use super::outfolder::OutFolder;
-use super::stopped::ReadResult;
-use super::{input, interrupt, names, parallel, read};
+use super::parallel::{InputReader, threads_for};
+use super::{input, interrupt, names};
 use crate::cli::{Decode, Global};
-use crate::dissect::{Message, Options, Sink};
-use crate::read::{Any, CaptureSink, Gate};
+use crate::dissect::Options;
+use crate::read::{Any, CaptureSink, Gate, Pick, Picked};
 use crate::render::Files;
 use crate::render::parquet::ParquetFiles;
 use anyhow::Context;
@@ -26,18 +24,18 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let size =
         |path: &PathBuf| path.metadata().ok().filter(|about| about.is_file()).map_or(1 << 32, |about| about.len());
     let size = args.files.iter().map(size).sum();
-    let threads = parallel::threads_for(size, args.threads, false);
+    let threads = threads_for(size, args.threads, false);
     let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
-    let mut writer = Picked { sink: Writer { files }, pick: pick.count(args.output.count) };
-    let mut failed = None;
+    let mut writer = Picked { sink: files, pick: pick.count(args.output.count) };
+    let (reading, mut failed) = (InputReader::new(options, global), None);
     let all = PathBuf::from(names::names(&args.files));
     let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
     for path in inputs {
         let read = match args.join {
-            true => joined(args, &names, options, global, &mut writer),
+            true => reading.joined_files(&args.files, &names, &mut Any(&mut writer)),
             false => {
                 names.restart(&names::name(path));
-                read::file(path, options, global, &mut writer)
+                reading.file(path, &mut Any(&mut writer))
             }
         };
         match read {
@@ -54,11 +52,11 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
                 failed = Some(error);
             }
         }
-        if writer.pick.done() || writer.sink.files.failed().is_some() {
+        if writer.pick.done() || writer.sink.failed().is_some() {
             break;
         }
     }
-    writer.sink.files.finish().with_context(|| shown(args))?;
+    writer.sink.finish().with_context(|| shown(args))?;
     folder.commit(ENDING).with_context(|| shown(args))?;
     if !writer.pick.any() && failed.is_none() && !writer.pick.reports_none() {
         notify(global, format_args!("no message: {} has no files", shown(args)));
@@ -70,32 +68,13 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
 }
 
-/// Reads all files as one.
-fn joined(args: &Decode, names: &Files, options: &Options, global: &Global, writer: &mut Picked<Writer>) -> ReadResult {
-    let (capture, broken) = Join::new(&args.files)?.open(names, global)?;
-    let stopped = read::frames(capture, options, global, &mut Any(writer))?;
-    broken.whole()?;
-    Ok(stopped)
-}
-
 fn shown(args: &Decode) -> String {
     let path = args.out.as_deref().unwrap_or(Path::new("."));
     crate::printable::Printable(path.display()).to_string()
 }
 
-/// Writes the selected messages.
-struct Writer {
-    files: ParquetFiles,
-}
-
-impl Sink for Writer {
-    fn message(&mut self, message: &Message<'_>) {
-        self.files.message(message);
-    }
-}
-
-impl CaptureSink for Writer {
+impl CaptureSink for ParquetFiles {
     fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
-        self.files.failed().is_none()
+        self.failed().is_none()
     }
 }

@@ -1,16 +1,16 @@
 //! `netkit decode -f pcapng`: copies the capture, with its messages as packet comments.
 
-use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
 use super::notify::notify;
 use super::options::inputs;
 use super::output::{Live, stdout};
+use super::stopped::ReadResult;
 use super::{input, link, outfile, read};
 use crate::capture::{Decoded, Frame};
 use crate::cli::{Comments, Decode, Global};
 use crate::dissect::{LinkedSink, Message, Options, Sink};
 use crate::plural::Plural;
-use crate::read::CaptureSink;
+use crate::read::{CaptureSink, Pick, Picked};
 use crate::render::pcapng::{Annotated, Commenter, Detail};
 use anyhow::Context;
 use std::io::Write;
@@ -20,7 +20,7 @@ use std::path::Path;
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let [path] = &args.files[..] else { return Ok(2) };
     let read_files = inputs(&args.files, &args.dissect.schema);
-    let [mut file] = outfile::check([("-o", args.out.as_deref())], &read_files, args.force)?;
+    let mut file = outfile::check("-o", args.out.as_deref(), &read_files, args.force)?;
     input::announce_wait(path, global);
     let named = || input::name(path);
     let link = args.link || pick.later();
@@ -53,7 +53,7 @@ fn finish(
     file: Option<outfile::OutFile>,
     path: &Path,
     global: &Global,
-    read: anyhow::Result<Option<super::stopped::Stopped>>,
+    read: ReadResult,
 ) -> anyhow::Result<u8> {
     let name = input::name(path);
     let endless = args.follow || path.as_os_str() == "-";

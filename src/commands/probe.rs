@@ -6,15 +6,16 @@ use super::outfile::{self, OutFile, Recording};
 use super::output::style;
 use super::probe_print::{Printer, Update};
 use super::selection::limits;
-use super::targets::{self, Asked};
+use super::targets;
 use super::usage::{Usage, broken_pipe, usage};
 use crate::cli::{self, Dissect, Global, Probe, protocol_files_given};
-use crate::dissect::{Dissector, Message, Options, Server, Sink};
+use crate::dissect::{Dissector, Options, Server};
 use crate::live::net::Recorder;
+use crate::live::probe::asked::Asked;
+use crate::live::probe::trees::Trees;
 use crate::live::probe::{self, Memory, Request, Shared, pool};
 use crate::live::{Client, Clients, Observer};
 use crate::printable::Printable;
-use crate::render::{Details, Form, Format, Style};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -61,7 +62,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let targets = targets::all(args)?;
     let requests = requests(args, &targets)?;
     let inputs = inputs(&args.targets, &args.schema);
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs, args.force)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs, args.force)?;
     textfile(args, &inputs)?;
     // All requests have the user's limits.
     let most = requests.first().map_or(usize::MAX, |(_, request)| request.options.limits.live.pcap_bytes);
@@ -103,8 +104,7 @@ fn recorded(targets: &[Asked], requests: &[(Option<String>, Request)]) -> Option
 
 /// Checks the file for node_exporter, which is replaced each time.
 fn textfile(args: &Probe, inputs: &[&Path]) -> anyhow::Result<Option<OutFile>> {
-    let [file] = outfile::check([("--textfile", args.textfile.as_deref())], inputs, true)?;
-    Ok(file)
+    outfile::check("--textfile", args.textfile.as_deref(), inputs, true)
 }
 
 /// The state that all rounds share.
@@ -267,46 +267,4 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         max_time: args.max_time,
         rounds: args.every.is_some(),
     })
-}
-
-/// Renders messages as trees, into memory.
-struct Trees {
-    form: Box<dyn Form>,
-    text: Vec<u8>,
-    /// The number of bytes that may still be shown, and whether that was too little.
-    left: usize,
-    cut: bool,
-}
-
-impl Trees {
-    fn new(style: Style, left: usize) -> Trees {
-        // One byte more, so that what is left out is noticed.
-        let style = Style { most: Some(left + 1), ..style };
-        Trees { left, cut: false, form: (Format::TREE.form)(style, &Details::default()), text: Vec::new() }
-    }
-
-    fn take(&mut self) -> Option<Vec<u8>> {
-        Some(std::mem::take(&mut self.text)).filter(|text| !text.is_empty())
-    }
-}
-
-impl Sink for Trees {
-    fn message(&mut self, message: &Message<'_>) {
-        if self.left == 0 {
-            if !std::mem::replace(&mut self.cut, true) {
-                self.text.extend_from_slice(b"further messages of this server are not shown (--limit live_kept)\n");
-            }
-            return;
-        }
-        let before = self.text.len();
-        self.form.message(message, &mut self.text);
-        let room = before + self.left;
-        if self.text.len() > room {
-            let line = self.text.get(..room).and_then(|text| text.iter().rposition(|byte| *byte == b'\n'));
-            self.text.truncate(line.map_or(before, |end| end + 1).max(before));
-            self.text.shrink_to_fit();
-            self.left = 0;
-        }
-        self.left = self.left.saturating_sub(self.text.len() - before);
-    }
 }

@@ -1,9 +1,9 @@
 //! Prints the results of a probe, while it runs and at its end.
 
-use super::monitor::{self, Result as Monitored};
-use super::paint::{self, About};
-use super::targets::Asked;
 use crate::cli::Form;
+use crate::live::probe::asked::Asked;
+use crate::live::probe::monitor::{self, Result as Monitored};
+use crate::live::probe::paint::{self, About};
 use crate::live::probe::{Event, Found, Outcome, Report};
 use crate::plural::Plural;
 use crate::printable::Json;

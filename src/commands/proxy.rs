@@ -2,12 +2,9 @@
 
 use super::notify::notify;
 use super::options::{inputs, options};
-use super::proxy_form::details;
+use super::output::chosen;
 use super::proxy_like::{impairments, profile};
-use super::proxy_notes::Notes;
 use super::proxy_print::Printer;
-use super::proxy_rules::{RulesFile, rules};
-use super::proxy_summary::{self, asked_and_got, summary};
 use super::proxy_view::Viewing;
 use super::selection::limits;
 use super::usage::{Usage, usage};
@@ -16,8 +13,12 @@ use crate::cli::{Dissect, Format, Global, Proxy, ProxyTransport};
 use crate::dissect::{Options, Server};
 use crate::encode::deeply;
 use crate::live::net::resolve;
+use crate::live::proxy::notes::Notes;
 use crate::live::proxy::relay::{Config, Relay};
-use crate::live::proxy::{Collector, DatagramPorts, Impairments, Watch};
+use crate::live::proxy::{Collector, DatagramPorts, Impairments, Watch, summary};
+use crate::live::rules::RuleSet;
+use crate::live::rules::file::{self, RulesFile};
+use crate::render::Details;
 use crate::stats::Outcomes;
 use anyhow::Context;
 use std::net::{SocketAddr, UdpSocket};
@@ -40,7 +41,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     limits(&args.limit, &mut options)?;
     let details = details(args, &options)?;
     let read = args.protocol_file.iter().chain(&args.like).chain(&args.profile).chain(&args.rules);
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(read, &args.schema), args.force)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(read, &args.schema), args.force)?;
     if let (Some(file), Some(_)) = (&file, args.pcap_size) {
         file.divides()?;
     }
@@ -124,11 +125,11 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     };
     let rest = watch.map(Watch::finish).unwrap_or_default();
     let counts = ran?;
-    let mut lines = summary(&counts, reads.then(|| collector.messages()));
+    let mut lines = summary::summary(&counts, reads.then(|| collector.messages()));
     lines.extend(collector.ends().map(|ends| ends.lines("proxy")).unwrap_or_default());
-    lines.extend(proxy_summary::rules(collector.tallies()));
-    lines.extend(asked_and_got(&asked, &counts, relay.measured()));
-    let broken = proxy_summary::broken(&args.fail_on, collector.tallies().map(|(_, tally)| tally));
+    lines.extend(summary::rules(collector.tallies()));
+    lines.extend(summary::asked_and_got(&asked, &counts, relay.measured()));
+    let broken = summary::broken(&args.fail_on, collector.tallies().map(|(_, tally)| tally));
     let holds = broken.is_empty();
     lines.extend(broken);
     drop(relay);
@@ -142,6 +143,17 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     Ok(interrupt::status(true).unwrap_or(status))
 }
 
+/// Returns the rules of `--on` and `--rules`, and the file that may change them.
+fn rules(args: &Proxy, options: &Options) -> anyhow::Result<(RuleSet, Option<RulesFile>)> {
+    let Some(path) = &args.rules else {
+        return Ok((file::parse(&args.on, None, options, args.seed).map_err(Usage)?, None));
+    };
+    interrupt::keep_on_hangup();
+    let file = RulesFile::new(path.clone(), args.on.clone(), options.clone(), args.seed, interrupt::hung_up);
+    let text = file.text().map_err(anyhow::Error::msg)?;
+    Ok((file.parse(&text).map_err(Usage)?, Some(file)))
+}
+
 /// Whether the target is the proxy's own address.
 fn is_itself(listen: SocketAddr, target: SocketAddr) -> bool {
     // An address on which a socket can listen is this machine's.
@@ -151,30 +163,43 @@ fn is_itself(listen: SocketAddr, target: SocketAddr) -> bool {
 
 /// Returns whether datagrams and streams are relayed. The requested impairments must be possible for them.
 fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Result<(bool, bool)> {
-    let impossible = all.iter().find_map(|direction| direction.only_for_datagrams()).map(|name| format!("--{name}"));
-    let only_tcp = all.iter().find_map(|direction| direction.only_for_streams()).map(|name| format!("--{name}"));
-    let only_udp = impossible.map(|name| (name, "all bytes of a stream arrive, once and in order"));
-    let why = "a datagram is independent, and has no connection";
-    match (&only_udp, &only_tcp, args.transport) {
-        (Some((udp, _)), Some(tcp), _) => {
-            let text = format!("{udp} is for datagrams, {tcp} for streams: relay one of them, with --transport");
-            return usage(text);
+    let datagrams = all.iter().find_map(|direction| direction.only_for_datagrams()).map(|name| format!("--{name}"));
+    let streams = all.iter().find_map(|direction| direction.only_for_streams()).map(|name| format!("--{name}"));
+    let of_streams = "all bytes of a stream arrive, once and in order";
+    let of_datagrams = "a datagram is independent, and has no connection";
+    match (datagrams, streams, args.transport) {
+        (Some(udp), Some(tcp), _) => {
+            usage(format!("{udp} is for datagrams, {tcp} for streams: relay one of them, with --transport"))
         }
-        (_, Some(tcp), Some(ProxyTransport::Udp)) => return usage(format!("{tcp} with --transport udp: {why}")),
+        (_, Some(tcp), Some(ProxyTransport::Udp)) => usage(format!("{tcp} with --transport udp: {of_datagrams}")),
+        (Some(udp), _, Some(ProxyTransport::Tcp)) => usage(format!("{udp} with --transport tcp: {of_streams}")),
         (_, Some(tcp), None) => {
-            notify(global, format_args!("{tcp}: tcp alone is relayed: {why}"));
-            return Ok((false, true));
+            notify(global, format_args!("{tcp}: tcp alone is relayed: {of_datagrams}"));
+            Ok((false, true))
         }
-        _ => {}
-    }
-    match (args.transport, only_udp) {
-        (Some(ProxyTransport::Tcp), Some((name, why))) => usage(format!("{name} with --transport tcp: {why}")),
-        (Some(ProxyTransport::Tcp), None) => Ok((false, true)),
-        (Some(ProxyTransport::Udp), _) => Ok((true, false)),
-        (None, Some((name, why))) => {
-            notify(global, format_args!("{name}: udp alone is relayed: {why}"));
+        (Some(udp), _, None) => {
+            notify(global, format_args!("{udp}: udp alone is relayed: {of_streams}"));
             Ok((true, false))
         }
-        (None, None) => Ok((true, true)),
+        (.., transport) => Ok((transport != Some(ProxyTransport::Tcp), transport != Some(ProxyTransport::Udp))),
     }
+}
+
+/// Returns the details of the messages' format.
+///
+/// # Errors
+/// Fails if the format is not available for a proxy, or if `--columns` is wrong.
+fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
+    let instead = match args.printed() {
+        Format::Parquet => {
+            "parquet completes its files at the end of its input, and a proxy has none: record with --pcap FILE, then \
+             decode FILE -f parquet -o DIR"
+        }
+        Format::Pcapng => "--pcap FILE writes both legs, with what was done to each packet as its comment",
+        _ => "",
+    };
+    if !instead.is_empty() {
+        return usage(format!("-f {}: {instead}", args.printed().name()));
+    }
+    Ok(Details { columns: chosen(&args.columns, args.printed(), options)?, ..Details::default() })
 }

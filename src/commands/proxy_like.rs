@@ -1,26 +1,23 @@
 //! `--like` and `--profile`: impairments from a capture, and from a timetable.
 
 use super::notify::notify;
-use super::proxy_rules::text;
-use super::read;
+use super::parallel::InputReader;
 use super::usage::Usage;
 use crate::capture::Leg;
 use crate::cli::{Global, Proxy, ProxyTransport};
 use crate::dissect::{Message, Options, Sink};
 use crate::live::proxy::{Direction, Impairments, Like, Profile};
-use crate::read::CaptureSink;
+use crate::live::rules::file::text;
+use crate::read::{Any, CaptureSink};
 use anyhow::{Context, anyhow};
 
-#[derive(Default)]
-struct Seeing(Like);
-
-impl Sink for Seeing {
+impl Sink for Like {
     fn message(&mut self, message: &Message<'_>) {
-        self.0.see(message);
+        self.see(message);
     }
 }
 
-impl CaptureSink for Seeing {}
+impl CaptureSink for Like {}
 
 /// Returns the impairments of each direction. Those of `--like` apply where no other option sets one.
 ///
@@ -29,11 +26,11 @@ impl CaptureSink for Seeing {}
 pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::Result<[Impairments; 2]> {
     let mut directions = (*args.directions.0).clone();
     let Some(path) = &args.like else { return Ok(directions) };
-    let mut seeing = Seeing::default();
+    let mut seeing = Like::default();
     // The network of a proxy's recording lies between its legs: together they would show half of the losses.
     let options = Options { leg: Some(Leg::Client), ..options.clone() };
-    read::file(path, &options, global, &mut seeing).context("--like")?;
-    let estimates = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
+    InputReader::new(&options, global).file(path, &mut Any(&mut seeing)).context("--like")?;
+    let estimates = seeing.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
     let streams = args.transport == Some(ProxyTransport::Tcp);
     for (direction, (like, words)) in Direction::ALL.iter().copied().zip(estimates) {
         notify(global, format_args!("like {}: {:<4} {words}", path.display(), direction.name()));

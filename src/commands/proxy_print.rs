@@ -1,20 +1,19 @@
 //! Prints and records the messages of a proxy, each with its outcome, and both legs as a capture. The relay never waits
 //! for this: if a screen or a disk is too slow, lines are lost and counted.
 
-use super::annotated::{self, Recorded};
-use super::outfile::{Division, OutFile};
+use super::outfile::{Division, OutFile, Recorded, annotated, completed};
 use super::output::style;
-use super::proxy_notes::Notes;
-use super::proxy_outcome::{ADDED, FrameOutcome, OutcomeText};
-use super::proxy_rules::Changed;
-use super::proxy_status::{self, Requests};
 use crate::cli::{Format, Global, Proxy};
 use crate::dissect::Options;
 use crate::live::Background;
 use crate::live::net::now;
+use crate::live::proxy::notes::Notes;
+use crate::live::proxy::outcome::{ADDED, FrameOutcome, OutcomeText};
 use crate::live::proxy::relay::{Ended, Passed, RelayOutput, Sent, Status, Topic};
-use crate::live::proxy::{LegWriter, Render, Seen};
+use crate::live::proxy::{LegWriter, Render, Seen, summary};
 use crate::live::rules::RuleSet;
+use crate::live::rules::file::Changed;
+use crate::platform;
 use crate::plural::Plural;
 use crate::printable::{Json, Lines, Printable};
 use crate::render::pcapng::Annotator;
@@ -24,6 +23,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -94,7 +94,7 @@ impl Printer {
         // If the oldest files are removed, the recording has no size limit.
         let most = if args.pcap_files.is_some() { usize::MAX } else { most };
         let begin = |mut file: OutFile| {
-            let Recorded { out, bound, comments } = annotated::begin(file.open_growing(division)?, most, options)?;
+            let Recorded { out, bound, comments } = annotated(file.open_growing(division)?, most, options)?;
             let out = Background::start("recording", out, PACKETS)?;
             let legs = LegWriter::new(out.clone()).map_err(|error| file.named(error))?.bounded(bound);
             // A disk without room is an error before any client is relayed.
@@ -320,7 +320,7 @@ impl Recording {
             notes.always(format_args!("{name}: recording stopped: {why} after {packets}"));
             return Ok(false);
         }
-        annotated::end(self.comments, self.file.path(), global).map_err(|error| self.file.named(error))?;
+        completed(self.comments, self.file.path(), global).map_err(|error| self.file.named(error))?;
         if self.legs.missing() > 0 {
             let packets = Plural(self.legs.missing(), "packet");
             notes.always(format_args!("{name}: full (--limit pcap_bytes): the last {packets} are not in it"));
@@ -383,7 +383,7 @@ impl RelayOutput for Printer {
     }
 
     fn status(&mut self, status: &Status) {
-        proxy_status::lines(status).iter().for_each(|line| self.notes.always(line));
+        summary::status(status).iter().for_each(|line| self.notes.always(line));
         let refused = self.out.state().refused;
         if refused > 0 {
             self.notes.always(format_args!("{} not printed", Plural(refused, "line")));
@@ -395,5 +395,38 @@ impl RelayOutput for Printer {
         let (new, texts) = self.rules.as_ref()?.try_recv().ok()?;
         texts.iter().for_each(|text| self.notes.line(text));
         new.map(Arc::new)
+    }
+}
+
+/// The requests of the user for the status: SIGUSR1 and `--status`.
+struct Requests {
+    signal: Arc<AtomicBool>,
+    /// The interval, and the time of the next status.
+    every: Option<(Duration, Instant)>,
+}
+
+impl Requests {
+    /// Begins to listen for the signal.
+    ///
+    /// # Errors
+    /// The system refuses to register a handler.
+    fn new(every: Option<Duration>) -> io::Result<Requests> {
+        let every = every.map(|every| (every, Instant::now() + every));
+        Ok(Requests { signal: platform::status_signal()?, every })
+    }
+
+    /// Whether the status is to be printed now.
+    fn are_due(&mut self) -> bool {
+        // The usual answer needs neither a write nor a clock.
+        if self.signal.load(Ordering::Relaxed) && self.signal.swap(false, Ordering::Relaxed) {
+            return true;
+        }
+        match &mut self.every {
+            Some((every, next)) if Instant::now() >= *next => {
+                *next = Instant::now() + *every;
+                true
+            }
+            _ => false,
+        }
     }
 }

@@ -1,24 +1,28 @@
 //! `decode --redact -w`: writes a new capture of the redacted messages. All headers are netkit's own, so that no part
 //! of a frame is left that no field describes.
 
-use super::counted::count;
-use super::gates::{Pick, Picked};
 use super::notify::notify;
 use super::options::inputs;
-use super::unknown::Unknown;
+use super::outfile::OutFile;
+use super::parallel::InputReader;
 use super::usage::usage;
 use super::written::{ByteSink, Encoded, Written};
-use super::{input, interrupt, outfile, redact};
-use crate::capture::{Decoded, Frame};
+use super::{input, interrupt};
+use crate::capture::{Decoded, Frame, Packet};
 use crate::cli::{Decode, Global, To};
-use crate::dissect::{Message, Options, Sink};
-use crate::encode::{self, Encoders, Entry, Framing, Source, deeply};
-use crate::flow::Transport;
+use crate::dissect::{Closed, Message, Options, Sink};
+use crate::encode::{Framing, deeply};
+use crate::flow::{Closing, Pair, Transport};
 use crate::plural::Plural;
-use crate::read::CaptureSink;
-use crate::render::Ndjson;
+use crate::read::{Any, CaptureSink, Pick, Picked};
+use crate::redact::run;
+use crate::render::Again;
 use anyhow::Context;
+use std::collections::HashMap;
 use std::path::Path;
+
+/// The cap on known conversations. Packets of further ones are left out.
+const KNOWN: usize = 1 << 20;
 
 /// Runs `decode --redact -w`.
 pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
@@ -39,15 +43,12 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         }
         _ => None,
     };
-    let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
+    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema), args.force)?;
     // Messages nest, and reading their lines recurses.
     deeply(|| -> anyhow::Result<u8> {
         let writing = Writing {
-            source: Source::new(options.registry.clone()),
-            encoders: Encoders::new(options),
-            printer: Ndjson::new(false),
-            line: Vec::new(),
-            out: Written::new(To::Pcap, ByteSink::new(file), options),
+            again: Again::new(options),
+            out: Written::new(To::Pcap, ByteSink::new(Some(file)), options),
             written: 0,
             unknown,
             kept: 0,
@@ -55,7 +56,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             first: None,
             failed: None,
         };
-        let (Picked { sink: mut writing, pick }, read) = count(&args.files, args.join, options, global, pick, writing);
+        let (Picked { sink: mut writing, pick }, read) =
+            InputReader::new(options, global).count(&args.files, args.join, pick, writing);
         if let Some(error) = writing.failed.take() {
             return Err(error);
         }
@@ -95,10 +97,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
 
 /// Writes the selected messages.
 struct Writing<'a> {
-    source: Source,
-    encoders: Encoders<'a>,
-    printer: Ndjson,
-    line: Vec<u8>,
+    again: Again<'a>,
     out: Written,
     written: u64,
     /// The conversations whose packets are kept.
@@ -115,19 +114,16 @@ struct Writing<'a> {
 impl Writing<'_> {
     /// Writes a redacted message. The inner error is the message's.
     fn write(&mut self, message: &Message<'_>) -> anyhow::Result<Result<(), String>> {
-        self.line.clear();
-        self.printer.message(message, &mut self.line);
-        let entry = encode::json(&self.line).map_err(|why| why.to_string());
-        let entry = entry.and_then(|object| Entry::new(object, &self.source).map_err(|why| why.to_string()));
-        let mut entry = match entry {
+        let mut entry = match self.again.entry(message) {
             Ok(entry) => entry,
             Err(why) => return Ok(Err(why)),
         };
         // The exact time, which a JSON number might not hold.
         entry.time = Some(message.place.time);
         let transport = message.flow_info.transport;
-        let bytes = self.encoders.part(&entry).and_then(|bytes| match (bytes, transport) {
-            (Some(bytes), Transport::Tcp) => self.encoders.framed(&entry, &bytes, Framing::Tcp).map(Some),
+        let encoders = &mut self.again.encoders;
+        let bytes = encoders.part(&entry).and_then(|bytes| match (bytes, transport) {
+            (Some(bytes), Transport::Tcp) => encoders.framed(&entry, &bytes, Framing::Tcp).map(Some),
             (bytes, _) => Ok(bytes),
         });
         match bytes {
@@ -165,7 +161,7 @@ impl CaptureSink for Writing<'_> {
         if !unknown.has(packet) {
             return;
         }
-        redact::packet(packet, |redacted| match self.out.packet(redacted) {
+        run::packet(packet, |redacted| match self.out.packet(redacted) {
             Ok(None) => self.kept += 1,
             // It is counted with those that are left out.
             Ok(Some(_)) => {}
@@ -175,5 +171,51 @@ impl CaptureSink for Writing<'_> {
 
     fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
         self.failed.is_none()
+    }
+}
+
+/// `--redact-unknown`: the conversations of a capture, and whether no protocol claims them; found by a reading of its own.
+#[derive(Debug, Default)]
+struct Unknown {
+    known: HashMap<Pair, bool>,
+    /// The last conversation with messages that has ended.
+    with_messages: u64,
+}
+
+impl Unknown {
+    /// Reads a capture to find them.
+    fn find(path: &Path, options: &Options, global: &Global) -> Unknown {
+        let mut unknown = Unknown::default();
+        // The reading that writes reports the same errors.
+        let _ = InputReader::new(options, global).file(path, &mut Any(&mut unknown));
+        unknown
+    }
+
+    /// Whether no conversation between these endpoints is claimed.
+    fn has(&self, packet: &Packet<'_>) -> bool {
+        self.known.get(&Pair::of(packet)).is_some_and(|unknown| *unknown)
+    }
+}
+
+impl Sink for Unknown {
+    fn message(&mut self, _: &Message<'_>) {}
+
+    fn ended(&mut self, flow: u64, _: Closing) {
+        self.with_messages = flow;
+    }
+
+    fn closed(&mut self, closed: &Closed) {
+        // One that was given up has messages, which are written as such.
+        let unknown = closed.claim.is_none() && self.with_messages != closed.flow;
+        let key = Pair::new(closed.transport, closed.ends);
+        if self.known.len() < KNOWN || self.known.contains_key(&key) {
+            *self.known.entry(key).or_insert(true) &= unknown;
+        }
+    }
+}
+
+impl CaptureSink for Unknown {
+    fn reports(&self) -> bool {
+        false
     }
 }

@@ -14,9 +14,11 @@ use crate::dissect::{Message, Options, Role, Server, Sink};
 use crate::encode::deeply;
 use crate::filter::Names;
 use crate::live::net::{Target, is_private, resolve};
+use crate::live::replay::listed;
 use crate::live::replay::{Changes, Choices, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting};
 use crate::live::{Clients, NetError, Observer};
-use crate::render::palette::PLAIN;
+use crate::read::of_leg;
+use crate::render::palette::Palette;
 use crate::render::{self, Renderer};
 use anyhow::Context;
 use std::cell::RefCell;
@@ -47,7 +49,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     let name = join::name(&args.files);
     // Check the output before anything is read or sent.
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(&args.files, &args.schema), args.force)?;
     let changes = changes(args, &options)?;
     let captured = read(args, global, &options, &clients, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
@@ -63,7 +65,9 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         );
     }
     if args.list {
-        return replay_print::list(&captured, args.format, global);
+        let palette = Palette::of(style(global, false).colour);
+        listed::list(&captured, args.format == Form::Text, palette, &mut io::stdout())?;
+        return Ok(0);
     }
     let mut chosen = captured.take(args.flow);
     let missing = chosen.as_ref().map(|c| captured.missing_settings(c)).unwrap_or_default();
@@ -78,7 +82,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         notify(global, format_args!("{name}: read with the dictionary of an earlier connection"));
     }
     let conversation = chosen.map_err(|what| {
-        let _ = replay_print::list_to(&captured, Form::Text, &PLAIN, &mut io::stderr());
+        let _ = listed::list(&captured, true, Palette::of(false), &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
     if !conversation.known {
@@ -120,7 +124,8 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         notify(global, format_args!("{idle:?}: no message of the {} matches", role.name()));
     }
     if args.dry_run {
-        return replay_print::dry(&order, &options, args.format);
+        listed::plan(&order, &options, args.format == Form::Text, &mut io::stdout().lock())?;
+        return Ok(0);
     }
     let found = args.to.as_ref().map(|target| peer(args, target, &order)).transpose();
     if let Some(status) = interrupt::status(false) {
@@ -228,7 +233,7 @@ fn read(
     };
     let packets = Packets::new(capture.leg(options.leg)).caps(options.limits.fragments);
     let recording = Recording::read(packets, options, clients, changes)?;
-    super::read::leg(recording.leg, global);
+    recording.leg.into_iter().for_each(|leg| notify(global, format_args!("{}", of_leg(leg))));
     // A recording with missing parts in the middle must not be played as if it were complete.
     broken.map_or(Ok(()), |broken| broken.whole())?;
     Ok(recording)

@@ -1,22 +1,21 @@
 //! `netkit report`: writes a page about one capture, about two that are compared, a list of more, or about the lines of a
 //! load or a probe.
 
-use super::ending::status;
-use super::gates::Pick;
 use super::notify::notify;
 use super::options::{inputs, options};
-use super::outfile::{self, OutFile};
-use super::selection::Selection;
+use super::outfile::OutFile;
+use super::parallel::InputReader;
 use super::stopped::ReadResult;
 use super::usage::usage;
-use super::{capture as live, input, interrupt, names, read, redact};
+use super::{capture as live, input, interrupt, names};
 use crate::capture::Time;
 use crate::cli::{Global, Report as Args, Traffic};
 use crate::dissect::{Message, Sink};
 use crate::flow::Closing;
 use crate::plural::Plural;
 use crate::printable::{Lines, Printable};
-use crate::read::{CaptureSink, Gate};
+use crate::read::{Any, CaptureSink, Gate, Pick, Selection};
+use crate::redact::run;
 use crate::report::{self, About, Kept, Rounds, Run, Summary};
 use std::fs::File;
 use std::io::{BufReader, Read as _, Write};
@@ -31,7 +30,7 @@ struct RunSink {
 impl Sink for RunSink {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
-        redact::shown(self.pick.selection.redact, message, |message| self.run.message(message, selected));
+        run::shown(self.pick.selection.redact, message, |message| self.run.message(message, selected));
     }
 
     fn ended(&mut self, flow: u64, how: Closing) {
@@ -60,8 +59,7 @@ struct Read {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    let [file] = outfile::check([("-o", Some(&args.out))], &inputs(&args.files, &args.dissect.schema), args.force)?;
-    let Some(file) = file else { return Ok(2) };
+    let file = OutFile::check("-o", &args.out, &inputs(&args.files, &args.dissect.schema), args.force)?;
     if let Some(path) = args.files.iter().find(|path| is_lines(path)) {
         return rounds(args, global, path, file);
     }
@@ -101,7 +99,7 @@ fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     let read = capture(args, &args.files, Kept { messages: args.messages, fields: false }, global)?;
     write(file, &report::single(&read.run, &read.about), &read.run.stats().sums(), global)?;
     let path = args.files.first().map_or(Path::new(""), PathBuf::as_path);
-    Ok(status(path, read.done?, &read.pick, global))
+    Ok(read.pick.status(path, read.done?, global))
 }
 
 /// Compares two captures. Writes nothing if one was stopped, since unread messages would count as changes.
@@ -158,10 +156,10 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
-    let keep = live::Keep { to: None, rotation: None, force: false, schemas: &args.dissect.schema, prints: false };
+    let keep = live::Keep::none(&args.dissect.schema, false);
     live::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     let mut reading = RunSink { pick: Pick::of(selection), run: Run::new(&options, kept) };
-    let done = read::files(files, args.join, &options, global, &mut reading);
+    let done = InputReader::new(&options, global).files(files, args.join, &mut Any(&mut reading));
     let RunSink { pick, mut run } = reading;
     run.read(pick.account.clone(), pick.selection.cuts());
     let endless = files.iter().any(|file| file.as_os_str() == "-");

@@ -1,23 +1,21 @@
 //! `netkit stats`: counts messages by kind, conversation and time, and shows their delivery.
 
-use super::counted::counted;
-use super::ending::{ended, status, warning};
-use super::gates::{Pick, Picked, merged};
+use super::gates::merged;
 use super::interrupt::stop;
 use super::join::Join;
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{page, style, text};
 use super::parallel::{InputReader, Shared};
-use super::selection::Selection;
-use super::usage::{Usage, usage};
+use super::stopped::{ended, warning};
+use super::usage::{NO_PARQUET, Usage, refuse, usage};
 use super::{capture, names};
 use crate::capture::Capture;
 use crate::cli::{Form, Global, Stats as Args};
 use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Lines;
-use crate::read::{CaptureSink, Summary};
+use crate::read::{CaptureSink, Pick, Picked, Selection, Summary};
 use crate::stats::{Observer, Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -40,21 +38,15 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         return capture::list();
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
-    #[cfg(not(feature = "parquet"))]
-    if args.format == Form::Parquet {
-        return usage(super::usage::NO_PARQUET);
-    }
-    match (args.format, &args.out) {
-        (Form::Parquet, None) => return usage("-f parquet: -o DIR names the folder of its files"),
-        (Form::Parquet, _) | (_, None) => {}
-        (_, Some(_)) => return usage("-o is for -f parquet; other formats are printed: > FILE"),
-    }
-    if args.write.is_some() && args.interface.interface.is_none() {
-        return usage("-w keeps captured frames: only with -i; decode -w writes a part of a file");
-    }
-    if args.force && args.write.is_none() && args.out.is_none() {
-        return usage("--force: only with -w or -o: nothing is written");
-    }
+    let (parquet, out, written) = (args.format == Form::Parquet, args.out.is_some(), args.write.is_some());
+    let live = args.interface.interface.is_some();
+    refuse(&[
+        (parquet && cfg!(not(feature = "parquet")), NO_PARQUET),
+        (parquet && !out, "-f parquet: -o DIR names the folder of its files"),
+        (!parquet && out, "-o is for -f parquet; other formats are printed: > FILE"),
+        (written && !live, "-w keeps captured frames: only with -i; decode -w writes a part of a file"),
+        (args.force && !written && !out, "--force: only with -w or -o: nothing is written"),
+    ])?;
     let pattern = |file: &PathBuf| !file.exists() && file.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
     if args.join || args.files.len() < 2 && !args.files.iter().any(pattern) {
         return one(args, global);
@@ -131,8 +123,10 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     options.wants = pick.reads() | Observer::new(&options).reads();
     let stats = Stats::new(&options, Wanted { rows, fields: false });
     let reading = InputReader { options: &options, global, threads: args.threads, follow: false, link: false };
-    let (picked, done) = counted(&args.files, pick, stats, |picked| reading.files(&args.files, args.join, picked));
-    let (mut stats, pick) = (picked.sink, picked.pick);
+    let mut picked = Picked { pick, sink: stats };
+    let done = reading.files(&args.files, args.join, &mut picked);
+    let Picked { mut pick, sink: mut stats } = picked;
+    pick.ended(&args.files, &done);
     stats.stopped = matches!(done, Ok(Some(_)));
     stats.account = pick.account.clone();
     stats.selected = pick.selection.cuts();
@@ -166,5 +160,5 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
             _ => io::stdout().write_all(&out)?,
         }
     }
-    Ok(status(args.path(), done?, &pick, global))
+    Ok(pick.status(args.path(), done?, global))
 }

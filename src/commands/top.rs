@@ -3,12 +3,10 @@
 //! One thread reads and counts, another draws, so that silent input is drawn, too. On a terminal the tables use the
 //! alternate screen. However the program ends, the terminal is restored.
 
-use super::gates::{Pick, Picked};
 use super::interrupt::{self, stop};
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{draws, page, style};
-use super::selection::Selection;
 use super::stopped::ReadResult;
 use super::{capture, follow, input, read};
 use crate::capture::Input;
@@ -17,7 +15,7 @@ use crate::dissect::{Message, Options, Sink};
 use crate::flow::Closing;
 use crate::platform::{self, Keys};
 use crate::printable::Json;
-use crate::read::CaptureSink;
+use crate::read::{CaptureSink, Pick, Picked, Selection};
 use crate::stats::top::{Look, Scroll, Top};
 use crate::view::held;
 use anyhow::Context;
@@ -85,17 +83,11 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let (top, finished) = (Mutex::new(Top::new(&options, pick.selection.cuts())), AtomicBool::new(false));
     // Signals are caught before the terminal is changed.
     stop();
-    let quiet = Global { quiet: true, ..global.clone() };
-    let keep =
-        capture::Keep { to: None, rotation: None, force: false, schemas: &args.source.dissect.schema, prints: true };
-    capture::begin(
-        &args.source.interface,
-        args.source.traffic.until,
-        keep,
-        &options,
-        if drawn(args) { &quiet } else { global },
-    )?;
-    let drawn = drawn(args);
+    // Whether there is a terminal to draw on.
+    let drawn = args.format == Form::Text && draws();
+    let around = Global { quiet: global.quiet || drawn, ..global.clone() };
+    let keep = capture::Keep::none(&args.source.dissect.schema, true);
+    capture::begin(&args.source.interface, args.source.traffic.until, keep, &options, &around)?;
     if !drawn {
         input::announce_wait(&args.file, global);
     }
@@ -132,11 +124,6 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     read?;
     // The input has no end of its own: Ctrl-C and q end it.
     Ok(interrupt::status(true).unwrap_or(0))
-}
-
-/// Whether there is a terminal to draw on.
-fn drawn(args: &Args) -> bool {
-    args.format == Form::Text && draws()
 }
 
 fn reading(args: &Args, options: &Options, global: &Global, sink: &mut Picked<Watching<'_>>) -> ReadResult {

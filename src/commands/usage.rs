@@ -19,6 +19,14 @@ pub fn usage<T>(why: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(why.into()).into())
 }
 
+/// Fails with the first of these reasons that applies.
+///
+/// # Errors
+/// One of them applies.
+pub fn refuse(rules: &[(bool, &str)]) -> anyhow::Result<()> {
+    rules.iter().find(|(applies, _)| *applies).map_or(Ok(()), |(_, why)| usage(*why))
+}
+
 /// Whether the reader of the output has closed the pipe.
 pub fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(|e| e.kind() == io::ErrorKind::BrokenPipe)

@@ -1,83 +1,30 @@
 //! `netkit view`: the inspector in the terminal.
 
 use super::capture;
-use super::cut::{self, Marks};
-use super::gates::{Pick, Picked, merged};
+use super::cut;
+use super::gates::merged;
 use super::interrupt::{self, stop};
 use super::names;
 use super::notify;
 use super::options::{inputs, options};
-use super::outfile::{self, stdout_is_no_input};
+use super::outfile::{OutFile, stdout_is_no_input};
 use super::output::{draws, style};
 use super::parallel::{InputReader, Shared};
-use super::selection::Selection;
 use super::usage::Usage;
-use crate::capture::{Capture, Time};
+use crate::capture::Capture;
 use crate::cli::{Global, View as Args};
-use crate::dissect::{Message, Options, Sink};
-use crate::flow::Closing;
+use crate::dissect::Options;
 use crate::platform;
-use crate::read::{CaptureSink, Producer, Receiver, Summary};
-use crate::view::{self, Frames, Progress, Receiving, Recorder, Screen, State, Store, Subject};
+use crate::read::{CaptureSink, Marks, Pick, Picked, Selection, Summary};
+use crate::view::{self, Frames, Keeping, Progress, Screen, State, Store, Subject};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 
-/// The bytes that are handed to the store at once, unless the next frame is not there yet.
-const CHUNK: usize = 64 << 10;
 /// The stack of the thread that reads: some messages are nested deeply.
 pub const STACK: usize = 64 << 20;
-
-/// Keeps messages in the store.
-struct Keeping {
-    recorder: Recorder,
-    to: Receiving,
-    records: Vec<u8>,
-    /// A growing file may end inside a record for any length of time: nothing is held back.
-    growing: bool,
-}
-
-impl Keeping {
-    fn hand_over(&mut self) {
-        self.to.receive(&self.records);
-        self.records.clear();
-    }
-}
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.hand_over();
-    }
-}
-
-impl Sink for Keeping {
-    fn message(&mut self, message: &Message<'_>) {
-        self.recorder.message(message, &mut self.records);
-        if self.records.len() >= CHUNK {
-            self.hand_over();
-        }
-    }
-
-    fn ended(&mut self, flow: u64, how: Closing) {
-        self.recorder.ended(flow, how, &mut self.records);
-    }
-}
-
-impl CaptureSink for Keeping {
-    fn origin(&mut self, time: Time) {
-        self.recorder.first(time);
-    }
-
-    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
-        if !self.records.is_empty() && (self.growing || waits()) {
-            self.hand_over();
-        }
-        // Memory is used up only where records were handed over.
-        !self.records.is_empty() || !self.to.done()
-    }
-}
 
 impl Shared for Picked<Keeping> {
     fn divides(&self) -> bool {
@@ -86,8 +33,7 @@ impl Shared for Picked<Keeping> {
 
     fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> Summary {
         self.begin();
-        let store = Arc::clone(&self.sink.to.0);
-        let recorders = std::iter::repeat_with(|| store.recorder()).take(count + 1).collect();
+        let recorders = std::iter::repeat_with(|| self.sink.to.0.recorder()).take(count + 1).collect();
         merged(capture, options, recorders, &mut self.pick, &mut self.sink.to)
     }
 }
@@ -117,8 +63,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.source.traffic.leg.is_none() {
         options.leg = None;
     }
-    let keep =
-        capture::Keep { to: None, rotation: None, force: false, schemas: &args.source.dissect.schema, prints: true };
+    let keep = capture::Keep::none(&args.source.dissect.schema, true);
     capture::begin(&args.source.interface, args.source.traffic.until, keep, &options, global)?;
     let (wake, events) = channel();
     let (signal, messages) = (wake.clone(), wake.clone());
@@ -166,8 +111,8 @@ fn frames(args: &Args) -> Option<Frames> {
     let write = move |name: &Path, frames: &[u64]| {
         let mut marks = Marks::default();
         frames.iter().for_each(|frame| marks.mark(*frame));
-        let [file] = outfile::check([("s", Some(name))], &inputs(&files, &[]), false)?;
-        file.map_or(Ok(0), |file| cut::write(&files, files.len() > 1, file, &marks))
+        let file = OutFile::check("s", name, &inputs(&files, &[]), false)?;
+        cut::write(&files, files.len() > 1, file, &marks)
     };
     Some(Frames(Arc::new(move |name, frames| {
         if name.exists() {
@@ -195,9 +140,7 @@ pub fn show(
 
 /// Reads the input into the store.
 fn reading(args: &Args, options: &Options, global: &Global, pick: Pick, store: &Arc<Store>) -> anyhow::Result<()> {
-    let to = Receiving(Arc::clone(store));
-    let sink = Keeping { recorder: store.recorder(), to, records: Vec::new(), growing: args.source.follow };
-    let mut picked = Picked { pick, sink };
+    let mut picked = Picked { pick, sink: Keeping::new(store, args.source.follow) };
     let reading = InputReader { options, global, threads: args.threads, follow: args.source.follow, link: false };
     let read = reading.files(&args.files, args.files.len() > 1, &mut picked);
     store.account(&picked.pick.account);

@@ -5,6 +5,14 @@ use crate::codec::describe;
 use crate::codec::layout::{Field, flag};
 use serde_json::{Value as Json, json};
 
+/// The names of a protocol's messages, sorted, each once.
+#[cfg(feature = "cli")]
+pub(crate) fn message_names(d: &dyn Dissector) -> Vec<&'static str> {
+    let names: std::collections::BTreeSet<_> =
+        d.tables().iter().flat_map(|table| table.layouts).map(|layout| layout.name).collect();
+    names.into_iter().collect()
+}
+
 /// A protocol, or one of its messages: tables, derived values, settings and notes.
 pub fn document(d: &dyn Dissector, only: Option<&str>) -> Json {
     let tables: Vec<Json> = d

@@ -51,6 +51,8 @@ pub use dissector::{
     Dissector, Evidence, NoteDoc, Observation, PortNames, Registry, Session, Setting, StreamEvent, Table,
 };
 pub use document::document;
+#[cfg(feature = "cli")]
+pub(crate) use document::message_names;
 pub use encoder::{Encoder, Line, Rewriter};
 pub use facts::Facts;
 pub use farewell::Farewell;

@@ -1,5 +1,7 @@
 //! Conversations: the two endpoints and the properties of the traffic between them.
 
+#[cfg(feature = "cli")]
+use crate::capture::{Body, Packet};
 use crate::capture::{Leg, Time};
 use std::cell::OnceCell;
 use std::fmt;
@@ -17,6 +19,35 @@ pub enum Transport {
 }
 
 crate::named!(Transport: Udp = "udp", Tcp = "tcp");
+
+#[cfg(feature = "cli")]
+impl Transport {
+    /// Returns the transport of a packet.
+    pub(crate) fn of(packet: &Packet<'_>) -> Transport {
+        match packet.body {
+            Body::Udp { .. } => Transport::Udp,
+            Body::Tcp(_) => Transport::Tcp,
+        }
+    }
+}
+
+/// The endpoints and the transport of a conversation, the same in both directions.
+#[cfg(feature = "cli")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pair(Transport, [SocketAddr; 2]);
+
+#[cfg(feature = "cli")]
+impl Pair {
+    /// Creates it from both endpoints, in any order.
+    pub(crate) fn new(transport: Transport, [a, b]: [SocketAddr; 2]) -> Pair {
+        Pair(transport, [a.min(b), a.max(b)])
+    }
+
+    /// Returns that of a packet.
+    pub(crate) fn of(packet: &Packet<'_>) -> Pair {
+        Pair::new(Transport::of(packet), [packet.src, packet.dst])
+    }
+}
 
 impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -65,6 +65,8 @@ mod tests;
 
 pub use caps::Caps;
 pub(crate) use caps::Statistics;
+#[cfg(feature = "cli")]
+pub(crate) use conversation::Pair;
 pub(crate) use conversation::StreamLosses;
 pub use conversation::{Closing, Conversation, End, Side, Transport};
 pub(crate) use epoch::Report;

@@ -15,6 +15,8 @@ mod addresses;
 mod letters;
 mod notation;
 mod patches;
+#[cfg(feature = "cli")]
+pub(crate) mod run;
 mod words;
 
 use crate::capture::{Body, Packet, Segment};

@@ -8,9 +8,13 @@
 //! callgrind, with and without the path: two captures of regular Riptide messages, a release build without LTO and with
 //! one codegen unit. A path that saves less than one in a hundred is not worth its lines.
 
+#[cfg(feature = "cli")]
+mod again;
 pub(crate) mod bytes;
 pub(crate) mod cells;
 mod columns;
+#[cfg(feature = "cli")]
+mod context;
 mod dialogue;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
@@ -25,6 +29,8 @@ pub(crate) mod leaf;
 pub(crate) mod line_writer;
 #[cfg(feature = "cli")]
 mod literal;
+#[cfg(feature = "cli")]
+pub(crate) mod markdown;
 pub(crate) mod ndjson;
 pub(crate) mod output;
 pub(crate) mod palette;
@@ -45,6 +51,8 @@ mod tree_text;
 
 #[cfg(feature = "cli")]
 pub(crate) use self::{
+    again::{Again, Compared},
+    context::Context,
     literal::{Language, Literals},
     times::utc,
 };

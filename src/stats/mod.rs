@@ -49,6 +49,8 @@ pub(crate) mod timeline;
 pub(crate) mod top;
 #[cfg(feature = "cli")]
 pub(crate) mod track;
+#[cfg(feature = "cli")]
+mod track_rows;
 pub(crate) mod verdicts;
 #[cfg(feature = "cli")]
 pub(crate) mod waiting;
@@ -63,6 +65,7 @@ pub(crate) use self::{
     table::Shape,
     table::{Cell, Table, separated_text},
     track::{Sparklines, Track},
+    track_rows::Rows,
     verdicts::RULES,
     verdicts::Verdict,
     waiting::{Listed, Waiting},

@@ -19,7 +19,7 @@ use super::interrupt::{self, stop};
 use super::names::shell_word;
 use super::notify::notify;
 use super::outfile;
-use super::usage::usage;
+use super::usage::{refuse, usage};
 use crate::capture::{Frame, TimeSpec};
 use crate::cli::{Global, Interface, Rotation};
 use crate::dissect::Options;
@@ -56,6 +56,13 @@ pub struct Keep<'a> {
     pub prints: bool,
 }
 
+impl<'a> Keep<'a> {
+    /// No file.
+    pub fn none(schemas: &'a [PathBuf], prints: bool) -> Keep<'a> {
+        Keep { to: None, rotation: None, force: false, schemas, prints }
+    }
+}
+
 /// Starts to capture if an interface is given. From then on, `-` is its capture. The capture ends at `until`; a
 /// relative `until` counts from now on.
 ///
@@ -69,18 +76,17 @@ pub fn begin(
     global: &Global,
 ) -> anyhow::Result<()> {
     let Some(interface) = &args.interface else {
-        let given = [
+        return refuse(&[
             (args.capture_filter.is_some(), "--capture-filter: only with -i: -F selects messages of a file"),
             (args.autostop.is_some(), "-a: only with -i: --until ends what is read of a file"),
             (keep.rotation.is_some_and(Rotation::any), "-C, -G, -W: only with -i: they divide what is captured"),
-        ];
-        return given.into_iter().find(|(given, _)| *given).map_or(Ok(()), |(_, why)| usage(why));
+        ]);
     };
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     if keep.prints && keep.to.is_some_and(|to| to.as_os_str() == "-") {
         return usage("-w -: stdout has the messages: name a file");
     }
-    let [file] = outfile::check([("-w", keep.to)], &read, keep.force)?;
+    let file = outfile::check("-w", keep.to, &read, keep.force)?;
     if let (Some(file), Some(rotation)) = (&file, keep.rotation.filter(|rotation| rotation.any())) {
         file.divides()?;
         if rotation.file_size.is_none() && rotation.file_time.is_none() {

@@ -6,7 +6,7 @@ mod parts;
 mod recording;
 
 pub use parts::Division;
-pub use recording::Recording;
+pub use recording::{Recorded, Recording, annotated, completed};
 
 use super::interrupt;
 use super::usage::usage;
@@ -92,31 +92,21 @@ enum How {
     Direct,
 }
 
-/// Checks the output files of a command, each with its option, without changing anything. `inputs`
-/// are all files that the command reads, `-` for stdin. As an output, `-` is stdout.
+/// Checks the output file of an option, if it is given, like [`OutFile::check`].
 ///
 /// # Errors
-/// Fails if a file is one of the inputs, is given twice, exists without `--force`, or is a directory.
-pub fn check<const N: usize>(
-    files: [(&str, Option<&Path>); N],
-    inputs: &[&Path],
-    force: bool,
-) -> anyhow::Result<[Option<OutFile>; N]> {
-    let mut all = [const { None }; N];
-    for (k, (option, name)) in files.into_iter().enumerate() {
-        let Some(name) = name else { continue };
-        let file = OutFile::check(option, name, inputs, force)?;
-        let mut before = files.iter().zip(&all[..k]).filter_map(|((other, _), file)| Some((other, file.as_ref()?)));
-        if let Some((other, _)) = before.find(|(_, other)| file.is(other)) {
-            return usage(format!("{other} and {option} name one file: {}", Printable(name.display())));
-        }
-        all[k] = Some(file);
-    }
-    Ok(all)
+/// Fails like it.
+pub fn check(option: &str, name: Option<&Path>, inputs: &[&Path], force: bool) -> anyhow::Result<Option<OutFile>> {
+    name.map(|name| OutFile::check(option, name, inputs, force)).transpose()
 }
 
 impl OutFile {
-    fn check(option: &str, name: &Path, inputs: &[&Path], force: bool) -> anyhow::Result<OutFile> {
+    /// Checks the output file of an option without changing anything. `inputs` are all files that the command reads,
+    /// `-` for stdin. As an output, `-` is stdout.
+    ///
+    /// # Errors
+    /// Fails if the file is one of the inputs, exists without `--force`, or is a directory.
+    pub fn check(option: &str, name: &Path, inputs: &[&Path], force: bool) -> anyhow::Result<OutFile> {
         if name.as_os_str() == "-" && option == "--pcap" {
             return usage("--pcap -: stdout has what is printed: name a file");
         }
@@ -242,18 +232,6 @@ impl OutFile {
         done.map_err(|e| self.named(e))
     }
 
-    /// Whether both are the same file. Files that are written directly may be.
-    fn is(&self, other: &OutFile) -> bool {
-        let key = |file: &OutFile| {
-            let folder = folder(&file.place).canonicalize().unwrap_or_else(|_| folder(&file.place).into());
-            folder.join(file.place.file_name().unwrap_or_default())
-        };
-        let both = || fs::metadata(&self.name).ok().zip(fs::metadata(&other.name).ok());
-        self.how != How::Direct
-            && (key(self) == key(other)
-                || both().is_some_and(|(a, b)| platform::same_file(&a, &self.place, &b, &other.place)))
-    }
-
     /// The name given by the user.
     pub fn name(&self) -> impl std::fmt::Display {
         self.name.display()
@@ -342,28 +320,11 @@ fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Two options must not name the same file, under any name.
-    #[test]
-    fn two_options_one_file() {
-        let folder = std::env::temp_dir().join(format!("netkit-outfile-{}", std::process::id()));
-        fs::create_dir_all(folder.join("inner")).unwrap();
-        let path = |name: &str| folder.join(name);
-        fs::write(path("old"), "old").unwrap();
-        let pair = |a: &str, b: &str| check([("-o", Some(&path(a))), ("-w", Some(&path(b)))], &[], true).map(drop);
-        assert!(pair("a", "b").is_ok() && pair("a", "old").is_ok());
-        for (a, b) in [("a", "a"), ("a", "inner/../a"), ("old", "old"), ("old", "./old")] {
-            let why = pair(a, b).unwrap_err().to_string();
-            assert!(why.starts_with("-o and -w name one file: "), "{why}");
-        }
-        fs::remove_dir_all(folder).unwrap();
-    }
-
     /// A file that appears in the meantime is not replaced.
     #[test]
     fn a_file_that_appeared_is_not_replaced() {
         let path = std::env::temp_dir().join(format!("netkit-faster-{}", std::process::id()));
-        let [file] = check([("-o", Some(&path))], &[], false).unwrap();
-        let mut file = file.unwrap();
+        let mut file = OutFile::check("-o", &path, &[], false).unwrap();
         file.open().unwrap().write_all(b"ours").unwrap();
         let temporary = file.temporary.clone().unwrap();
         fs::write(&path, "theirs").unwrap();

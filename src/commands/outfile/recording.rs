@@ -1,15 +1,16 @@
-//! The recording of an exchange.
+//! The recording of an exchange; with its messages as comments, like `decode -f pcapng`, for a name in .pcapng.
 
-use super::{How, OutFile};
+use super::{How, Opened, OutFile};
+use crate::capture::Bound;
 use crate::cli::Global;
-use crate::commands::annotated::{self, Recorded};
 use crate::commands::interrupt;
 use crate::commands::notify::notify;
 use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Printable;
-use crate::render::pcapng::Annotator;
-use std::io;
+use crate::render::pcapng::{Annotation, Annotator, Commenter};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 /// A recording of an exchange. It is completed whenever the exchange ends, even by a signal; but then an existing file
 /// is not replaced.
@@ -26,7 +27,7 @@ impl Recording {
     /// # Errors
     /// Returns the errors of the file system.
     pub fn begin(mut file: OutFile, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recording> {
-        let Recorded { out, bound, comments } = annotated::begin(file.open_named()?, most, options)?;
+        let Recorded { out, bound, comments } = annotated(file.open_named()?, most, options)?;
         let recorder = crate::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
         Ok(Recording { file, recorder: recorder.bounded(bound), comments })
     }
@@ -50,7 +51,7 @@ impl Recording {
     /// Returns the errors of the file system.
     pub fn end(self, global: &Global) -> io::Result<()> {
         self.flush()?;
-        annotated::end(self.comments, &self.file.name, global).map_err(|e| self.file.named(e))?;
+        completed(self.comments, &self.file.name, global).map_err(|e| self.file.named(e))?;
         let missing = self.recorder.missing();
         if missing > 0 {
             let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));
@@ -63,4 +64,49 @@ impl Recording {
         }
         self.file.commit()
     }
+}
+
+/// The outputs of a recording.
+pub struct Recorded {
+    /// Takes the capture.
+    pub out: Box<dyn Write + Send>,
+    /// The size limit of the file.
+    pub bound: Bound,
+    /// Adds the comments, if there are any.
+    pub comments: Option<Annotator>,
+}
+
+/// Adds a size limit and, in a pcapng file, the comments to a recording. `options`: for reading its messages.
+///
+/// # Errors
+/// Returns the errors of the file system.
+pub fn annotated(opened: Opened<'_>, most: usize, options: impl FnOnce() -> Options) -> io::Result<Recorded> {
+    let Opened { out, name, watched } = opened;
+    let bound = Bound::new(most);
+    let named = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("pcapng"));
+    if !named {
+        return Ok(Recorded { out: Box::new(BufWriter::new(out)), bound, comments: None });
+    }
+    let how = Annotation { options: options(), bound: bound.clone(), watched };
+    let comments = Annotator::begin(Commenter::default(), how, out)?;
+    Ok(Recorded { out: Box::new(comments.writer()), bound, comments: Some(comments) })
+}
+
+/// Completes the comments.
+///
+/// # Errors
+/// Returns the errors of the file system.
+pub fn completed(comments: Option<Annotator>, name: &Path, global: &Global) -> io::Result<()> {
+    let Some(comments) = comments else { return Ok(()) };
+    let copied = comments.finish()?;
+    if copied.lost > 0 {
+        let (name, lost) = (Printable(name.display()), Plural(copied.lost, "message"));
+        notify(
+            global,
+            format_args!(
+                "{name}: full (--limit pcap_bytes): the comments of {lost} are missing, although their frames may be in it"
+            ),
+        );
+    }
+    Ok(())
 }

@@ -8,6 +8,10 @@ pub(super) mod counters;
 mod crew;
 mod dispatch;
 mod dump;
+#[cfg(feature = "cli")]
+mod dumped;
+#[cfg(feature = "cli")]
+mod fit;
 mod handler;
 mod identify;
 mod known;
@@ -25,6 +29,10 @@ pub use dispatch::Dispatcher;
 pub use dump::dump;
 #[cfg(feature = "cli")]
 pub(crate) use dump::{Carrier, Payload, carried, recognise};
+#[cfg(feature = "cli")]
+pub(crate) use dumped::Packets;
+#[cfg(feature = "cli")]
+pub(crate) use fit::{Reporter, chosen, ranked};
 pub use shard::Worker;
 pub(crate) use sideless::SidelessList;
 pub(crate) use unclaimed::Unclaimed;

@@ -3,13 +3,19 @@
 //! [`run`] asks one target by the methods of one protocol, or of all of them in an order that harms none. `pool` asks
 //! several targets at once and keeps their order. `Report::text` and `Report::json` print.
 
+#[cfg(feature = "cli")]
+pub(crate) mod asked;
 mod carrier;
 mod data;
 mod engine;
 mod findings;
 mod memory;
 mod method;
+#[cfg(feature = "cli")]
+pub(crate) mod monitor;
 mod outcome;
+#[cfg(feature = "cli")]
+pub(crate) mod paint;
 #[cfg(feature = "cli")]
 pub(crate) mod pool;
 mod refusal;
@@ -17,6 +23,8 @@ mod report;
 pub(crate) mod session;
 pub(crate) mod statistics;
 pub(crate) mod strangers;
+#[cfg(feature = "cli")]
+pub(crate) mod trees;
 mod verdict;
 
 pub use carrier::Carrier;

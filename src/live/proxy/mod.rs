@@ -12,12 +12,18 @@ mod holds;
 mod impairments;
 mod jitter;
 mod like;
+#[cfg(feature = "cli")]
+pub(crate) mod notes;
+#[cfg(feature = "cli")]
+pub(crate) mod outcome;
 mod path;
 mod profile;
 mod queue;
 pub mod relay;
 mod resent;
 mod stream_buffer;
+#[cfg(feature = "cli")]
+pub(crate) mod summary;
 mod waits;
 mod watch;
 mod writing;

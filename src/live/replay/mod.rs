@@ -12,6 +12,8 @@ mod compare;
 mod drive;
 mod edit;
 mod life;
+#[cfg(feature = "cli")]
+pub(crate) mod listed;
 mod numbers;
 mod opening;
 mod outbox;

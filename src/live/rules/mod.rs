@@ -18,6 +18,8 @@
 //! messages that its expression can match.
 
 mod assignment;
+#[cfg(feature = "cli")]
+pub(crate) mod file;
 mod matches;
 mod parse;
 mod placeholder;

@@ -6,12 +6,16 @@
 mod about;
 mod advice;
 mod agreement;
+#[cfg(feature = "cli")]
+pub(crate) mod check;
 mod client;
 mod codes;
 mod conditions;
 mod description;
 mod encode;
 mod evidence;
+#[cfg(feature = "cli")]
+pub(crate) mod examples;
 mod expected;
 mod export;
 mod fit;

@@ -1,16 +1,18 @@
 //! Ranks the protocols by how well they explain some bytes, if nothing else identifies the
 //! protocol.
 
-use super::notify::notify;
-use crate::cli::Global;
 use crate::codec::layout::UNKNOWN;
 use crate::codec::{Level, Notes};
 use crate::dissect::{Dissector, Message, Options, Sink};
 use crate::plural::Plural;
+use std::fmt::Arguments;
+
+/// Receives notes for the user; some are only for users who want details (`true`).
+pub(crate) type Reporter<'a> = dyn Fn(bool, Arguments<'_>) + 'a;
 
 /// Ranks all protocols, the one with the fewest unexplained bytes first. `read` dissects the `length` bytes as one of
 /// them.
-pub fn ranked(
+pub(crate) fn ranked(
     length: usize,
     options: &Options,
     mut read: impl FnMut(&'static dyn Dissector, &mut Score),
@@ -28,15 +30,15 @@ pub fn ranked(
     ranked
 }
 
-/// Returns the best of the ranked protocols, and reports it on stderr. `clean`: it must have no faults and warnings,
+/// Returns the best of the ranked protocols, and reports it. `clean`: it must have no faults and warnings,
 /// since dumps, like captures, contain packets of other protocols.
 ///
 /// # Errors
 /// Fails if the evidence is not sufficient. The error names the next candidates.
-pub fn chosen(
+pub(crate) fn chosen(
     ranked: &[(Score, &'static dyn Dissector)],
     clean: bool,
-    global: &Global,
+    report: &Reporter<'_>,
 ) -> Result<&'static dyn Dissector, String> {
     let named =
         |(score, dissector): &(Score, &'static dyn Dissector)| format!("{} ({})", dissector.name(), score.words());
@@ -55,18 +57,14 @@ pub fn chosen(
             next.join(", ")
         ));
     }
-    notify(global, format_args!("read as {}; -p names another", named(first)));
-    if global.verbose > 0 {
-        for other in rest {
-            notify(global, format_args!("not as {}", named(other)));
-        }
-    }
+    report(false, format_args!("read as {}; -p names another", named(first)));
+    rest.iter().for_each(|other| report(true, format_args!("not as {}", named(other))));
     Ok(*dissector)
 }
 
 /// A measure of how well a protocol explains some bytes.
 #[derive(Debug, Default)]
-pub struct Score {
+pub(crate) struct Score {
     length: usize,
     messages: usize,
     faults: usize,
@@ -87,17 +85,17 @@ impl Score {
     }
 
     /// Whether it is more than a guess: at least half of the bytes are explained.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.messages > 0 && self.explained() * 2 >= self.length
     }
 
     /// Whether it has no faults and warnings.
-    pub fn clean(&self) -> bool {
+    pub(crate) fn clean(&self) -> bool {
         self.messages > 0 && self.faults + self.warnings == 0
     }
 
     /// Returns it as text.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let Score { length, messages, faults, warnings, .. } = self;
         let mut text = match messages {
             0 => return "no message".into(),

@@ -1,11 +1,11 @@
-//! `--redact`: replaces addresses and application data in the output.
+//! The replacements in all output of a run.
 //!
 //! Messages are replaced just before they are shown. Conditions and filters apply to the originals. One [`Redactor`]
 //! serves all output of a run, including stderr.
 
+use super::Redactor;
 use crate::capture::Packet;
 use crate::dissect::Message;
-use crate::redact::Redactor;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The replacements in all output of this run; `None`: nothing is redacted.
@@ -16,17 +16,17 @@ fn redactor() -> MutexGuard<'static, Option<Redactor>> {
 }
 
 /// Starts to redact the messages on stderr, too.
-pub fn begin() {
+pub(crate) fn begin() {
     redactor().get_or_insert_with(Redactor::new);
 }
 
 /// Returns a text of netkit's own, redacted if necessary.
-pub fn own_text(text: std::fmt::Arguments<'_>) -> Option<String> {
+pub(crate) fn own_text(text: std::fmt::Arguments<'_>) -> Option<String> {
     redactor().as_mut().map(|redactor| redactor.text(&text.to_string()))
 }
 
 /// Returns the name of a file in output.
-pub fn file(name: String) -> String {
+pub(crate) fn file(name: String) -> String {
     match redactor().as_mut() {
         Some(redactor) => redactor.file(&name),
         None => name,
@@ -34,12 +34,12 @@ pub fn file(name: String) -> String {
 }
 
 /// Passes on a packet of an unknown protocol, redacted.
-pub fn packet(packet: &Packet<'_>, then: impl FnOnce(&Packet<'_>)) {
+pub(crate) fn packet(packet: &Packet<'_>, then: impl FnOnce(&Packet<'_>)) {
     redactor().get_or_insert_with(Redactor::new).packet(packet, then);
 }
 
 /// Passes on a message, redacted if necessary.
 #[inline]
-pub fn shown(redact: bool, message: &Message<'_>, then: impl FnOnce(&Message<'_>)) {
+pub(crate) fn shown(redact: bool, message: &Message<'_>, then: impl FnOnce(&Message<'_>)) {
     if redact { redactor().get_or_insert_with(Redactor::new).message(message, then) } else { then(message) }
 }

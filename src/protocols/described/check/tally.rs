@@ -5,11 +5,11 @@ use super::excerpt::Excerpt;
 use super::rejected::Rejected;
 use crate::capture::Time;
 use crate::codec::Value;
-use crate::commands::check::{Checker, Compared};
 use crate::dissect::{Closed, Decision, Dissector, Message, Observation, Options, Role, Sink, UnitKind};
 use crate::flow::Transport;
 use crate::protocols::described::{Described, Misfit, MisfitKind};
 use crate::read::CaptureSink;
+use crate::render::{Again, Compared};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The number of places that are counted separately.
@@ -107,6 +107,13 @@ impl Tally {
         self.explained.all
     }
 
+    /// Returns the places with packets that do not fit, the one with the most first.
+    pub fn spots(&self) -> Vec<(&(MisfitKind, String), &Spot)> {
+        let mut spots: Vec<_> = self.spots.iter().collect();
+        spots.sort_by_key(|(_, spot)| (std::cmp::Reverse(spot.packets), spot.frame));
+        spots
+    }
+
     /// Whether everything fits.
     pub fn holds(&self) -> bool {
         self.explained.of == self.explained.all
@@ -160,7 +167,7 @@ pub struct CaptureTally<'a> {
     described: &'static Described,
     options: &'a Options,
     first: usize,
-    checker: Checker<'a>,
+    again: Again<'a>,
     tally: Tally,
     seen: Seen,
     open: HashMap<u64, Open>,
@@ -177,7 +184,7 @@ impl<'a> CaptureTally<'a> {
             described,
             options,
             first,
-            checker: Checker::new(options),
+            again: Again::new(options),
             tally: Tally::default(),
             seen,
             open: HashMap::new(),
@@ -210,7 +217,7 @@ impl<'a> CaptureTally<'a> {
 
     /// Completes a packet.
     fn packet(&mut self, message: &Message<'_>) {
-        let length = self.checker.packet().len();
+        let length = self.again.packet().len();
         let misfit = self.misfit.take();
         let unexplained = std::mem::take(&mut self.unexplained).div_ceil(8).min(length as u64);
         let tally = &mut self.tally;
@@ -252,7 +259,7 @@ impl<'a> CaptureTally<'a> {
                 message: name,
                 length,
                 misfit,
-                excerpt: Excerpt::around(self.checker.packet(), at),
+                excerpt: Excerpt::around(self.again.packet(), at),
             });
         }
     }
@@ -260,7 +267,7 @@ impl<'a> CaptureTally<'a> {
     fn compared(&mut self, message: &Message<'_>) {
         let tally = &mut self.tally;
         tally.messages += 1;
-        let gives = match self.checker.compare(message) {
+        let gives = match self.again.compare(message) {
             Compared::Begun => return,
             Compared::Same => return tally.different.add(1, 0),
             Compared::Different(gives) => gives,
@@ -269,7 +276,7 @@ impl<'a> CaptureTally<'a> {
         if tally.differences.len() >= self.first {
             return;
         }
-        let was = self.checker.packet();
+        let was = self.again.packet();
         let at = gives.as_ref().map_or(0, |gives| was.iter().zip(gives).take_while(|(a, b)| a == b).count());
         tally.differences.push(Difference {
             frame: message.place.frame,

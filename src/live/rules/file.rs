@@ -1,11 +1,8 @@
-//! `--on` and `--rules`: the rules for messages, which are read again when the file changes.
+//! A file of rules, which is read again when it changes.
 
-use super::interrupt;
-use super::usage::Usage;
-use crate::cli::Proxy;
+use super::{Rule, RuleSet};
 use crate::dissect::Options;
 use crate::filter::Names;
-use crate::live::rules::{Rule, RuleSet};
 use crate::plural::Plural;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -22,7 +19,7 @@ const EMPTY: Duration = Duration::from_secs(2);
 const LARGEST: u64 = 1 << 20;
 
 /// A file of rules.
-pub struct RulesFile {
+pub(crate) struct RulesFile {
     path: PathBuf,
     options: Options,
     /// The rules of `--on`, before those of the file.
@@ -35,34 +32,20 @@ pub struct RulesFile {
     next: Instant,
     /// Whether it was reported that the file is gone.
     gone: bool,
+    /// Whether the user asks for another reading.
+    asked: fn() -> bool,
 }
 
-/// Returns the rules of a run, and the file that may change them.
+/// Parses the rules of `--on`, then the lines of a file.
 ///
 /// # Errors
 /// Returns their first error, with the place.
-pub fn rules(args: &Proxy, options: &Options) -> anyhow::Result<(RuleSet, Option<RulesFile>)> {
-    let on = args.on.clone();
-    let Some(path) = args.rules.clone() else { return Ok((parse(&on, None, options, args.seed)?, None)) };
-    interrupt::keep_on_hangup();
-    let state = state(&path);
-    let text = text(&path).map_err(|why| anyhow::anyhow!("--rules: {}: {why}", path.display()))?;
-    let rules = parse(&on, Some((&path, &text)), options, args.seed)?;
-    let file = RulesFile {
-        path,
-        options: options.clone(),
-        on,
-        seed: args.seed,
-        seen: state,
-        since: Instant::now(),
-        read: state,
-        next: Instant::now() + LOOK,
-        gone: false,
-    };
-    Ok((rules, Some(file)))
-}
-
-fn parse(on: &[String], file: Option<(&Path, &str)>, options: &Options, seed: u64) -> Result<RuleSet, Usage> {
+pub(crate) fn parse(
+    on: &[String],
+    file: Option<(&Path, &str)>,
+    options: &Options,
+    seed: u64,
+) -> Result<RuleSet, String> {
     let names = Names::new(options);
     let mut rules = RuleSet::new(Vec::new(), seed);
     let rule = |text: &str| {
@@ -73,14 +56,14 @@ fn parse(on: &[String], file: Option<(&Path, &str)>, options: &Options, seed: u6
         }
     };
     for text in on {
-        rules.push(rule(text).map_err(|why| Usage(format!("--on: {why}")))?);
+        rules.push(rule(text).map_err(|why| format!("--on: {why}"))?);
     }
     let lines = file.iter().flat_map(|(path, text)| text.lines().enumerate().map(move |line| (path, line)));
     for (path, (n, line)) in lines {
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {
-            let place = || format!("--rules: {}:{}", path.display(), n + 1);
-            rules.push(rule(line).map_err(|why| Usage(format!("{}: {why}", place())))?);
+            let wrong = |why| format!("--rules: {}:{}: {why}", path.display(), n + 1);
+            rules.push(rule(line).map_err(wrong)?);
         }
     }
     Ok(rules)
@@ -95,7 +78,7 @@ fn state(path: &Path) -> Option<(SystemTime, u64)> {
 ///
 /// # Errors
 /// Returns the reason why it cannot be read.
-pub fn text(path: &Path) -> Result<String, String> {
+pub(crate) fn text(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
@@ -106,14 +89,37 @@ pub fn text(path: &Path) -> Result<String, String> {
 }
 
 /// The new rules of a file, and notes for the user.
-pub type Changed = (Option<RuleSet>, Vec<String>);
+pub(crate) type Changed = (Option<RuleSet>, Vec<String>);
 
 impl RulesFile {
+    /// Creates it with the rules of `--on`; `asked` returns whether the user asks for another reading.
+    pub(crate) fn new(path: PathBuf, on: Vec<String>, options: Options, seed: u64, asked: fn() -> bool) -> RulesFile {
+        let state = state(&path);
+        let since = Instant::now();
+        RulesFile { path, options, on, seed, seen: state, since, read: state, next: since + LOOK, gone: false, asked }
+    }
+
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    /// Returns the reason why it cannot be read, with the place.
+    pub(crate) fn text(&self) -> Result<String, String> {
+        text(&self.path).map_err(|why| format!("--rules: {}: {why}", self.path.display()))
+    }
+
+    /// Parses all rules, those of the file from its text.
+    ///
+    /// # Errors
+    /// Returns their first error, with the place.
+    pub(crate) fn parse(&self, text: &str) -> Result<RuleSet, String> {
+        parse(&self.on, Some((&self.path, text)), &self.options, self.seed)
+    }
+
     /// Reads the file on a thread of its own, which ends when the receiver is gone.
     ///
     /// # Errors
     /// Fails if the thread cannot be started.
-    pub fn follow(mut self) -> io::Result<Receiver<Changed>> {
+    pub(crate) fn follow(mut self) -> io::Result<Receiver<Changed>> {
         let (send, changes) = channel();
         let follow = move || loop {
             let changed = self.changed(Instant::now());
@@ -128,7 +134,7 @@ impl RulesFile {
 
     /// Returns the new rules if the file has changed or SIGHUP has arrived, and notes.
     fn changed(&mut self, now: Instant) -> Changed {
-        let asked = interrupt::hung_up();
+        let asked = (self.asked)();
         if !asked && now < self.next {
             return (None, Vec::new());
         }
@@ -150,10 +156,7 @@ impl RulesFile {
             return (None, Vec::new());
         }
         (self.read, self.gone) = (state, false);
-        let rules =
-            text(&self.path).map_err(|why| format!("--rules: {}: {why}", self.path.display())).and_then(|text| {
-                parse(&self.on, Some((&self.path, &text)), &self.options, self.seed).map_err(|error| error.to_string())
-            });
+        let rules = self.text().and_then(|text| self.parse(&text));
         match rules {
             Ok(rules) => {
                 let count = Plural(rules.iter().count(), "rule");
@@ -174,17 +177,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("netkit-empty-rules-{}", std::process::id()));
         fs::write(&path, "message == ack: drop\n").unwrap();
         let mut now = Instant::now();
-        let mut file = RulesFile {
-            path: path.clone(),
-            options: crate::protocols::options(),
-            on: Vec::new(),
-            seed: 1,
-            seen: None,
-            since: now,
-            read: None,
-            next: now,
-            gone: false,
-        };
+        let mut file = RulesFile::new(path.clone(), Vec::new(), crate::protocols::options(), 1, || false);
         // The number of rules after each check, if there are new ones.
         let mut checks = |text: Option<&str>, count: u32| -> Vec<Option<usize>> {
             text.into_iter().for_each(|text| fs::write(&path, text).unwrap());
@@ -194,7 +187,7 @@ mod tests {
             };
             (0..count).map(|_| check()).collect()
         };
-        assert_eq!(checks(None, 3), [None, Some(1), None]);
+        assert_eq!(checks(None, 3), [None; 3]);
         assert_eq!(checks(Some(""), 9), [None; 9]);
         assert_eq!(checks(Some("message == ack: drop\nmessage == connect: drop\n"), 3), [None, Some(2), None]);
         let emptied = checks(Some(""), 12);

@@ -1,7 +1,7 @@
 //! The findings as text.
 
 use super::rejected::Rejected;
-use super::tally::{Share, Shown, Tally};
+use super::tally::{Difference, Share, Shown, Tally};
 use super::{Capture, Findings};
 use crate::dissect::{Dissector, Role};
 use crate::plural::Plural;
@@ -28,48 +28,41 @@ fn side(from: Role) -> &'static str {
     }
 }
 
-/// Returns the whole report.
-pub fn text(findings: &Findings, empty: bool, colour: bool) -> String {
-    let palette = Palette::of(colour);
-    let file = Printable(&findings.file).to_string();
-    let mut out = String::new();
-    for mistake in &findings.mistakes {
-        let (error, reset) = (palette.error, palette.reset);
-        let _ = writeln!(out, "{file}: {error}line {}{reset}: {}", mistake.line, Printable(&mistake.reason));
-    }
-    let Some(described) = findings.described else { return out };
-    let description = described.description();
-    let messages: usize = description.messages();
-    let over = description.spoken();
-    let _ = writeln!(out, "{file}: {}: {} over {over}", described.facts().name, Plural(messages, "message"));
-    for (line, advice) in &description.advice {
-        let (note, reset) = (palette.note, palette.reset);
-        let _ = writeln!(out, "{file}: line {line}: {note}advice{reset}: {}", Printable(advice));
-    }
-    for capture in &findings.captures {
-        out.push('\n');
-        one(capture, described.facts().name, colour, &mut out);
-    }
-    if let Some(unseen) = findings.unseen.as_ref().filter(|_| messages > 0) {
-        let all = if unseen.is_empty() { "none".into() } else { unseen.join(", ") };
-        let _ = writeln!(out, "\n{}messages never seen{}: {}", palette.title, palette.reset, Printable(all));
-    }
-    if findings.unseen.is_some() {
-        let tried = findings.captures.iter().any(|capture| capture.tally.tried() > 0);
-        if !tried && !empty {
-            let name = described.facts().name;
-            let _ = writeln!(
-                out,
-                "no packet was tried: -p {name} reads everything as it (--allow-empty accepts that there is none)"
-            );
+impl Findings {
+    /// Returns the whole report. `empty`: captures without the protocol's packets are accepted.
+    pub(crate) fn text(&self, empty: bool, colour: bool) -> String {
+        let palette = Palette::of(colour);
+        let Palette { error, note, title, reset, .. } = palette;
+        let file = Printable(&self.file).to_string();
+        let mut out = String::new();
+        for mistake in &self.mistakes {
+            let _ = writeln!(out, "{file}: {error}line {}{reset}: {}", mistake.line, Printable(&mistake.reason));
         }
+        let Some(described) = self.described else { return out };
+        let (name, description) = (described.facts().name, described.description());
+        let messages: usize = description.messages();
+        let _ = writeln!(out, "{file}: {name}: {} over {}", Plural(messages, "message"), description.spoken());
+        for (line, advice) in &description.advice {
+            let _ = writeln!(out, "{file}: line {line}: {note}advice{reset}: {}", Printable(advice));
+        }
+        for capture in &self.captures {
+            out.push('\n');
+            one(capture, name, palette, &mut out);
+        }
+        if let Some(unseen) = self.unseen.as_ref().filter(|_| messages > 0) {
+            let all = if unseen.is_empty() { "none".into() } else { unseen.join(", ") };
+            let _ = writeln!(out, "\n{title}messages never seen{reset}: {}", Printable(all));
+        }
+        if self.unseen.is_some() && !self.tried() && !empty {
+            let accepts = "--allow-empty accepts that there is none";
+            let _ = writeln!(out, "no packet was tried: -p {name} reads everything as it ({accepts})");
+        }
+        out
     }
-    out
 }
 
-fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
-    let (palette, tally) = (Palette::of(colour), &capture.tally);
-    let (title, reset) = (palette.title, palette.reset);
+fn one(capture: &Capture, name: &str, palette: &Palette, out: &mut String) {
+    let (Palette { title, error, warning, reset, .. }, tally) = (palette, &capture.tally);
     let _ = write!(out, "{title}{}{reset}: {}", Printable(&capture.name), Plural(tally.frames, "frame"));
     if tally.conversations.all > 0 {
         let conversations = Plural(tally.conversations.all, "conversation");
@@ -79,10 +72,10 @@ fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
     }
     out.push('\n');
     if let Some(stopped) = &capture.stopped {
-        let _ = writeln!(out, "  {}{stopped}{reset}", palette.warning);
+        let _ = writeln!(out, "  {warning}{stopped}{reset}");
     }
-    if let Some(error) = &capture.error {
-        let _ = writeln!(out, "  {}{}{reset}", palette.error, Printable(error));
+    if let Some(why) = &capture.error {
+        let _ = writeln!(out, "  {error}{}{reset}", Printable(why));
     }
     if tally.conversations.all > 0 {
         let all = [(tally.conversations, "conversation"), (tally.packets, "packet"), (tally.bytes, "byte")];
@@ -90,13 +83,13 @@ fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
         let _ = writeln!(out, "  {name:11} {}", all.join(", "));
     }
     if tally.tried() + tally.cut > 0 {
-        let colour = if tally.explained.of < tally.explained.all { palette.error } else { "" };
+        let colour = if tally.explained.of < tally.explained.all { error } else { "" };
         let packets = share(tally.explained, "packet");
         let bytes = share(tally.explained_bytes, "byte");
         let _ = writeln!(out, "  {:11} {colour}{packets}{reset}, {bytes}", "explained");
         let differ = match tally.different.of {
             0 => format!("{}, each encodes back to its bytes", Plural(tally.different.all, "packet")),
-            n => format!("{}{n} of {} differ{reset}", palette.error, Plural(tally.different.all, "packet")),
+            n => format!("{error}{n} of {} differ{reset}", Plural(tally.different.all, "packet")),
         };
         let _ = writeln!(out, "  {:11} {differ}", "round trip");
     }
@@ -117,20 +110,18 @@ fn one(capture: &Capture, name: &str, colour: bool, out: &mut String) {
             "given up"
         );
     }
-    misfits(tally, colour, out);
-    differences(tally, colour, out);
-    rejected(tally, colour, out);
+    misfits(tally, palette, out);
+    differences(tally, palette, out);
+    rejected(tally, palette, out);
 }
 
-fn misfits(tally: &Tally, colour: bool, out: &mut String) {
-    let (palette, wrong) = (Palette::of(colour), tally.explained.all - tally.explained.of);
+fn misfits(tally: &Tally, palette: &Palette, out: &mut String) {
+    let (Palette { title, error, reset, .. }, wrong) = (palette, tally.explained.all - tally.explained.of);
     if wrong == 0 {
         return;
     }
-    let (title, reset) = (palette.title, palette.reset);
     let _ = writeln!(out, "\n  {title}does not fit{reset}: {}", Plural(wrong, "packet"));
-    let mut spots: Vec<_> = tally.spots.iter().collect();
-    spots.sort_by_key(|(_, spot)| (std::cmp::Reverse(spot.packets), spot.frame));
+    let spots = tally.spots();
     for ((kind, path), spot) in spots.iter().take(10) {
         let (path, what) = (Printable(path), Printable(&spot.what));
         let what = if *kind == MisfitKind::Unknown { String::new() } else { format!(": {what}") };
@@ -149,29 +140,23 @@ fn misfits(tally: &Tally, colour: bool, out: &mut String) {
             0 => format!("byte {}", bit / 8),
             odd => format!("byte {}, bit {odd}", bit / 8),
         });
-        let (error, what) = (palette.error, Printable(&misfit.what));
-        let _ = writeln!(out, "    {at}, {}: {error}{what}{reset}", Printable(&misfit.path));
+        let _ = writeln!(out, "    {at}, {}: {error}{}{reset}", Printable(&misfit.path), Printable(&misfit.what));
         if !misfit.expected.is_empty() {
             let _ = writeln!(out, "    expected: {}", Printable(&misfit.expected));
         }
-        excerpt.text("    ", colour, out);
+        excerpt.text("    ", palette, out);
     }
 }
 
-fn differences(tally: &Tally, colour: bool, out: &mut String) {
-    let palette = Palette::of(colour);
-    for difference in &tally.differences {
-        let (title, reset, name) = (palette.title, palette.reset, difference.message);
-        let _ = write!(
-            out,
-            "\n  {title}does not encode back{reset}: frame {}, flow {}: {name}",
-            difference.frame, difference.flow
-        );
-        match &difference.gives {
+fn differences(tally: &Tally, palette: &Palette, out: &mut String) {
+    let Palette { title, reset, .. } = palette;
+    for Difference { frame, flow, message, at, was, gives } in &tally.differences {
+        let _ = write!(out, "\n  {title}does not encode back{reset}: frame {frame}, flow {flow}: {message}");
+        match gives {
             Ok(gives) => {
-                let _ = writeln!(out, ": differs from byte {} on; was, and is written as", difference.at);
-                difference.was.text("    ", colour, out);
-                gives.text("    ", colour, out);
+                let _ = writeln!(out, ": differs from byte {at} on; was, and is written as");
+                was.text("    ", palette, out);
+                gives.text("    ", palette, out);
             }
             Err(why) => {
                 let _ = writeln!(out, ": {}", Printable(why));
@@ -180,12 +165,11 @@ fn differences(tally: &Tally, colour: bool, out: &mut String) {
     }
 }
 
-fn rejected(tally: &Tally, colour: bool, out: &mut String) {
+fn rejected(tally: &Tally, palette: &Palette, out: &mut String) {
     if tally.rejected_all == 0 {
         return;
     }
-    let palette = Palette::of(colour);
-    let (title, reset) = (palette.title, palette.reset);
+    let Palette { title, reset, .. } = palette;
     let _ = writeln!(out, "\n  {title}not claimed{reset}: {}", Plural(tally.rejected_all, "conversation"));
     let mut list: Vec<&Rejected> = tally.rejected.iter().collect();
     list.sort_by_key(|rejected| !rejected.port);
@@ -202,7 +186,7 @@ fn rejected(tally: &Tally, colour: bool, out: &mut String) {
             let _ = writeln!(out, "    {proto} has it: {why}");
         }
         if let Some(excerpt) = rejected.excerpt.as_ref().filter(|_| rejected.port || rejected.taken.is_none()) {
-            excerpt.text("    ", colour, out);
+            excerpt.text("    ", palette, out);
         }
     }
     let more = tally.rejected_all - list.len() as u64;

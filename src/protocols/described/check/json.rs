@@ -1,32 +1,36 @@
 //! The findings as one JSON object.
 
-use super::tally::{Share, Tally};
+use super::rejected::Rejected;
+use super::tally::{Difference, Share, Shown, Spot, Tally};
 use super::text::percent;
 use super::{Capture, Findings};
+use crate::codec::schema::SchemaError;
 use crate::dissect::Dissector;
 use crate::protocols::described::MisfitKind;
 use serde_json::{Value as Json, json};
 
-/// Returns all findings. `holds`: there are no errors.
-pub fn json(findings: &Findings, holds: bool) -> Json {
-    let mistake = |mistake: &crate::codec::schema::SchemaError| json!({ "line": mistake.line, "text": mistake.reason });
-    let mut all = json!({
-        "file": findings.file,
-        "protocol": findings.described.map(|described| described.facts().name),
-        "holds": holds,
-        "mistakes": findings.mistakes.iter().map(mistake).collect::<Vec<_>>(),
-    });
-    if let Some(described) = findings.described {
-        let description = described.description();
-        let advice = |(line, text): &(usize, String)| json!({ "line": line, "text": text });
-        all["advice"] = description.advice.iter().map(advice).collect();
-        all["messages"] = description.messages().into();
+impl Findings {
+    /// Returns all findings. `empty`: captures without the protocol's packets are accepted.
+    pub(crate) fn json(&self, empty: bool) -> Json {
+        let mistake = |mistake: &SchemaError| json!({ "line": mistake.line, "text": mistake.reason });
+        let mut all = json!({
+            "file": self.file,
+            "protocol": self.described.map(|described| described.facts().name),
+            "holds": self.hold(empty),
+            "mistakes": self.mistakes.iter().map(mistake).collect::<Vec<_>>(),
+        });
+        if let Some(described) = self.described {
+            let description = described.description();
+            let advice = |(line, text): &(usize, String)| json!({ "line": line, "text": text });
+            all["advice"] = description.advice.iter().map(advice).collect();
+            all["messages"] = description.messages().into();
+        }
+        if let Some(unseen) = &self.unseen {
+            all["captures"] = self.captures.iter().map(one).collect();
+            all["never_seen"] = unseen.as_slice().into();
+        }
+        all
     }
-    if let Some(unseen) = &findings.unseen {
-        all["captures"] = findings.captures.iter().map(one).collect();
-        all["never_seen"] = unseen.as_slice().into();
-    }
-    all
 }
 
 fn share(share: Share) -> Json {
@@ -59,30 +63,33 @@ fn one(capture: &Capture) -> Json {
             "all": tally.rejected_all,
             "by": tally.rejected_by,
             "taken_by": tally.taken,
-            "first": tally.rejected.iter().map(super::rejected::Rejected::json).collect::<Vec<_>>(),
+            "first": tally.rejected.iter().map(Rejected::json).collect::<Vec<_>>(),
         },
     });
-    if let (Json::Object(all), Json::Object(more)) = (&mut all, more) {
-        all.extend(more);
+    extended(all, more)
+}
+
+/// Appends the members of one object to another.
+fn extended(mut object: Json, more: Json) -> Json {
+    if let (Json::Object(object), Json::Object(more)) = (&mut object, more) {
+        object.extend(more);
     }
-    all
+    object
 }
 
 fn places(tally: &Tally) -> Json {
-    let mut spots: Vec<_> = tally.spots.iter().collect();
-    spots.sort_by_key(|(_, spot)| (std::cmp::Reverse(spot.packets), spot.frame));
-    let one = |((kind, path), spot): (&(MisfitKind, String), &super::tally::Spot)| {
+    let one = |((kind, path), spot): (&(MisfitKind, String), &Spot)| {
         let path = if *kind == MisfitKind::Unknown { "unknown" } else { path };
         json!({ "kind": kind.name(), "path": path, "packets": spot.packets, "first": spot.frame, "text": spot.what })
     };
-    let mut list: Vec<Json> = spots.into_iter().map(one).collect();
+    let mut list: Vec<Json> = tally.spots().into_iter().map(one).collect();
     if tally.elsewhere > 0 {
         list.push(json!({ "kind": "others", "packets": tally.elsewhere }));
     }
     list.into()
 }
 
-fn misfit(shown: &super::tally::Shown) -> Json {
+fn misfit(shown: &Shown) -> Json {
     let misfit = &shown.misfit;
     let mut line = json!({ "frame": shown.frame });
     if shown.frames.len() > 1 {
@@ -103,14 +110,11 @@ fn misfit(shown: &super::tally::Shown) -> Json {
         "expected": misfit.expected,
         "around": shown.excerpt.json(),
     });
-    if let (Json::Object(line), Json::Object(more)) = (&mut line, more) {
-        line.extend(more);
-    }
-    line
+    extended(line, more)
 }
 
 fn round_trip(tally: &Tally) -> Json {
-    let one = |difference: &super::tally::Difference| {
+    let one = |difference: &Difference| {
         let mut line = json!({
             "frame": difference.frame,
             "flow": difference.flow,

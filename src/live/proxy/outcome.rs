@@ -1,6 +1,6 @@
 //! The outcome of a message in the proxy, in words, as keys and as cells.
 
-use crate::live::proxy::Seen;
+use super::Seen;
 use serde_json::{Map, Value};
 use std::time::Duration;
 

@@ -2,28 +2,26 @@
 //! as its two streams. A dump has no times, so no state is kept between datagrams: statements about
 //! round trips and retransmissions would be wrong.
 
-use super::fit::{Score, ranked};
-use super::notify::notify;
+use super::fit::{Reporter, Score, chosen, ranked};
+use super::{Carrier, Payload, carried, recognise};
 use crate::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
-use crate::cli::Global;
-use crate::dissect::inspector::{Carrier, Payload, carried, recognise};
 use crate::dissect::{Dissection, Dissector, Options, Sink};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
 
 /// Dissects the packets of a dump and passes the messages to a sink.
-pub struct Packets<'a, S> {
+pub(crate) struct Packets<'a, S> {
     table: Table<DumpFlow>,
     fragments: Fragments,
     reader: Reader<'a, S>,
     /// Returns the number of packets.
-    pub count: u64,
+    pub(crate) count: u64,
 }
 
 /// Dissects the packets' payloads.
 struct Reader<'a, S> {
     options: &'a Options,
     named: Option<&'static dyn Dissector>,
-    global: &'a Global,
+    report: &'a Reporter<'a>,
     sink: &'a mut S,
     dissection: Dissection,
     /// The line of the current packet.
@@ -50,29 +48,29 @@ struct DumpFlow {
 
 impl<'a, S: Sink> Packets<'a, S> {
     /// Creates it without packets. `named`: the protocol given by `-p`.
-    pub fn new(
+    pub(crate) fn new(
         options: &'a Options,
         named: Option<&'static dyn Dissector>,
-        global: &'a Global,
+        report: &'a Reporter<'a>,
         sink: &'a mut S,
     ) -> Packets<'a, S> {
         let (dissection, unread) = (Dissection::default(), Vec::new());
         Packets {
             table: Table::new(options.limits.flow),
             fragments: Fragments::new(options.limits.fragments),
-            reader: Reader { options, named, global, sink, dissection, line: 0, read: 0, unread },
+            reader: Reader { options, named, report, sink, dissection, line: 0, read: 0, unread },
             count: 0,
         }
     }
 
     /// Returns the sink of the messages.
-    pub fn sink(&mut self) -> &mut S {
+    pub(crate) fn sink(&mut self) -> &mut S {
         self.reader.sink
     }
 
     /// Processes the packet that begins at a line. Unreadable ones are
     /// [collected](Packets::unread).
-    pub fn packet(&mut self, bytes: &[u8], link: LinkType, line: usize) {
+    pub(crate) fn packet(&mut self, bytes: &[u8], link: LinkType, line: usize) {
         self.count += 1;
         self.reader.line = line;
         match decode(&frame(bytes, link, self.count), &mut self.fragments) {
@@ -89,12 +87,12 @@ impl<'a, S: Sink> Packets<'a, S> {
     }
 
     /// Returns the unreadable packets since the last call, each with its line and the reason.
-    pub fn unread(&mut self) -> Vec<(usize, String)> {
+    pub(crate) fn unread(&mut self) -> Vec<(usize, String)> {
         std::mem::take(&mut self.reader.unread)
     }
 
     /// Ends the text: dissects the streams. Returns the number of payloads.
-    pub fn finish(&mut self) -> u64 {
+    pub(crate) fn finish(&mut self) -> u64 {
         self.table.finish(&mut self.reader);
         self.reader.read
     }
@@ -103,18 +101,9 @@ impl<'a, S: Sink> Packets<'a, S> {
 impl<S: Sink> Reader<'_, S> {
     /// Reports that headers were recognised, with their addresses.
     fn report_headers(&self, packet: &Packet<'_>) {
-        let transport = match packet.body {
-            crate::capture::Body::Udp { .. } => Transport::Udp,
-            crate::capture::Body::Tcp(_) => Transport::Tcp,
-        };
-        let (src, dst) = (packet.src, packet.dst);
-        notify(
-            self.global,
-            format_args!(
-                "a whole packet, {} {src} > {dst}: its headers are not part of the message; --payload reads all as one",
-                transport.name()
-            ),
-        );
+        let (transport, src, dst) = (Transport::of(packet), packet.src, packet.dst);
+        let text = "its headers are not part of the message; --payload reads all as one";
+        (self.report)(false, format_args!("a whole packet, {transport} {src} > {dst}: {text}"));
     }
 
     /// Dissects a datagram, or a conversation. Returns the dissector used.
@@ -128,9 +117,7 @@ impl<S: Sink> Reader<'_, S> {
         let options = self.options;
         let reading = match (recognise(carrier, payload, options), self.named) {
             (Some((dissector, why)), _) => {
-                if self.global.verbose > 0 {
-                    notify(self.global, format_args!("read as {}: {why}", dissector.name()));
-                }
+                (self.report)(true, format_args!("read as {}: {why}", dissector.name()));
                 Ok(dissector)
             }
             (None, Some(named)) => Err(format!("{} does not run over {}", named.name(), carrier.transport.name())),
@@ -159,7 +146,7 @@ impl<S: Sink> Reader<'_, S> {
                 carried(dissector, carrier, payload, options, &mut Dissection::default(), score);
             }
         });
-        super::fit::chosen(&ranked, true, self.global)
+        chosen(&ranked, true, self.report)
     }
 }
 

@@ -1,8 +1,8 @@
-//! The notes of a proxy on stderr, or on its screen, while it runs. The proxy never waits for them, and prints at most one line a second
-//! for each topic.
+//! The notes of a proxy on stderr, or on its screen, while it runs. The proxy never
+//! waits for them, and prints at most one line a second for each topic.
 
+use super::relay::Topic;
 use crate::live::Background;
-use crate::live::proxy::relay::Topic;
 use crate::printable::Lines;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -17,7 +17,7 @@ const BETWEEN: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Writes the notes.
-pub struct Notes {
+pub(crate) struct Notes {
     out: Background,
     quiet: bool,
     /// The time of each topic's last line, and the number of lines left out since.
@@ -29,13 +29,13 @@ impl Notes {
     ///
     /// # Errors
     /// Fails if the thread cannot be started.
-    pub fn new(quiet: bool, out: Box<dyn Write + Send>) -> io::Result<Notes> {
+    pub(crate) fn new(quiet: bool, out: Box<dyn Write + Send>) -> io::Result<Notes> {
         let out = Background::start("notes", out, WAITING)?;
         Ok(Notes { out, quiet, last: BTreeMap::new() })
     }
 
     /// Prints a line, unless its topic had one less than a second ago.
-    pub fn note(&mut self, topic: Topic, text: &str, now: Instant) {
+    pub(crate) fn note(&mut self, topic: Topic, text: &str, now: Instant) {
         // Notes without a topic are few, and all different.
         if topic == Topic::Other {
             return self.line(text);
@@ -50,7 +50,7 @@ impl Notes {
     }
 
     /// Prints the number of lines that were left out, after a second.
-    pub fn left_out(&mut self, now: Instant) {
+    pub(crate) fn left_out(&mut self, now: Instant) {
         let mut lines = Vec::new();
         for (topic, (last, left_out)) in &mut self.last {
             if *left_out > 0 && now.saturating_duration_since(*last) >= BETWEEN {
@@ -62,19 +62,19 @@ impl Notes {
     }
 
     /// Prints a line, unless the user wants none.
-    pub fn line(&mut self, text: impl Display) {
+    pub(crate) fn line(&mut self, text: impl Display) {
         if !self.quiet {
             self.always(text);
         }
     }
 
     /// Prints a line even with `--quiet`: a part of the output is missing.
-    pub fn always(&mut self, text: impl Display) {
+    pub(crate) fn always(&mut self, text: impl Display) {
         self.out.push(format!("netkit: {}\n", Lines(text)).into_bytes());
     }
 
     /// Prints the waiting lines.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.left_out(Instant::now() + BETWEEN);
         self.out.finish(PATIENCE);
     }

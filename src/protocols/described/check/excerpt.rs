@@ -29,8 +29,7 @@ impl Excerpt {
     }
 
     /// Appends it as lines with offsets; the marked byte is in brackets.
-    pub fn text(&self, indent: &str, colour: bool, out: &mut String) {
-        let palette = Palette::of(colour);
+    pub fn text(&self, indent: &str, palette: &Palette, out: &mut String) {
         // The place after the last byte may need a row of its own.
         let beyond = self.at.is_some_and(|at| at == self.start + self.bytes.len() && at.is_multiple_of(ROW));
         let rows = self.bytes.chunks(ROW).chain(beyond.then_some(&[][..]));
@@ -76,7 +75,7 @@ mod tests {
         let packet: Vec<u8> = (0..18).collect();
         let shown = |at| {
             let mut text = String::new();
-            Excerpt::around(&packet, at).text("", false, &mut text);
+            Excerpt::around(&packet, at).text("", Palette::of(false), &mut text);
             text
         };
         assert!(shown(Some(0)).starts_with("0x0000  [00]01 02"), "{}", shown(Some(0)));
@@ -85,7 +84,7 @@ mod tests {
         // After the last byte.
         assert!(shown(Some(18)).contains(" 10 11[  ]"), "{}", shown(Some(18)));
         let mut text = String::new();
-        Excerpt::around(&packet[..16], Some(16)).text("", false, &mut text);
+        Excerpt::around(&packet[..16], Some(16)).text("", Palette::of(false), &mut text);
         assert!(text.ends_with("0x0010  [  ]".to_owned().as_str()) || text.contains("0x0010  [  ]"), "{text}");
         assert!(!shown(None).contains('['));
     }

@@ -1,8 +1,8 @@
 //! `--context`: prints the messages around the matching ones, as grep does with lines.
 
+use super::{Form, Renderer};
 use crate::capture::Time;
 use crate::dissect::Message;
-use crate::render::{Form, Renderer};
 use std::collections::VecDeque;
 
 /// The maximum size of the text that waits for a matching message.

@@ -1,7 +1,8 @@
-//! The final report of a proxy: counts, and for each direction the requested and the measured impairments.
+//! The reports of a proxy in lines: its status while it runs; at its end the counts, and for each direction the requested
+//! and the measured impairments.
 
-use crate::live::proxy::relay::{Counts, DirectionCounts, Measured};
-use crate::live::proxy::{Delay, Direction, Impairments, MessageCounts};
+use super::relay::{Counts, DirectionCounts, Measured, Status};
+use super::{Delay, Direction, Impairments, MessageCounts};
 use crate::live::rules::{Bound, Tally};
 use crate::plural::Plural;
 use std::time::Duration;
@@ -105,6 +106,29 @@ pub fn asked_and_got(asked: &[Option<Impairments>; 2], counts: &Counts, measured
     lines
 }
 
+/// Returns the status of a running relay in lines: what there is now, then the counts so far with the rates of the last seconds.
+pub fn status(status: &Status) -> Vec<String> {
+    let mut lines = summary(&status.counts, status.messages);
+    for (line, rates) in lines.iter_mut().skip(1).zip(&status.rates) {
+        let (arrived, sent, bits) = (rates.arrived, rates.passed, bits(rates.bytes * 8.0));
+        line.push_str(&format!("; now {arrived:.1} packets/s arrive ({bits}/s), {sent:.1} packets/s are sent"));
+    }
+    let clients = Plural(status.datagram_clients, "client");
+    let streams = Plural(status.streams, "stream");
+    let queued = Plural(status.queued, "datagram");
+    let (memory, waiting) = (status.queued_bytes, status.stream_bytes);
+    lines.insert(
+        0,
+        format!(
+            "status after {:.1} s: {clients} of datagrams and {streams} now; {queued} ({memory} bytes of memory) and {} \
+             of streams wait",
+            status.elapsed.as_secs_f64(),
+            Plural(waiting, "byte")
+        ),
+    );
+    lines
+}
+
 fn row(name: &str, cells: [String; 6]) -> String {
     let [loss, run, mean, p50, p99, rate] = cells;
     format!("{name:<10} {loss:>7} {run:>5} {mean:>11} {p50:>11} {p99:>11} {rate:>12}")
@@ -132,7 +156,7 @@ fn cells(loss: f64, run: Option<String>, delays: [Duration; 3], rate: Option<Str
 }
 
 /// Formats bits per second.
-pub fn bits(bits: f64) -> String {
+fn bits(bits: f64) -> String {
     match bits {
         b if b >= 1e9 => format!("{:.2} gbit", b / 1e9),
         b if b >= 1e6 => format!("{:.2} mbit", b / 1e6),
