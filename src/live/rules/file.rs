@@ -12,8 +12,8 @@ use std::{fs, thread};
 
 /// The interval in which the file is checked for changes.
 const LOOK: Duration = Duration::from_millis(200);
-/// The time for which an empty file must stay empty before it counts: many programs empty a file and then write it, and on a busy
-/// machine the second step can be late.
+/// The time for which an empty file must stay empty before it counts: many programs empty a file and then write it,
+/// and on a busy machine the second step can be late.
 const EMPTY: Duration = Duration::from_secs(2);
 /// The maximum size of a file of rules, or of a timetable.
 const LARGEST: u64 = 1 << 20;
