@@ -35,8 +35,10 @@ pub fn run(args: &Check, global: &Global) -> anyhow::Result<u8> {
 fn suggest(args: &Check) -> anyhow::Result<u8> {
     let mut collector = Collector::default();
     let read = std::iter::once(&args.file).chain(&args.captures).try_for_each(|path| {
-        let input = input::open(path)?;
-        let read = || anyhow::Ok(collector.read(&mut Packets::new(capture::Capture::new(Input::new(input)?)?))?);
+        let mut read = || {
+            let capture = capture::Capture::new(Input::new(input::open(path)?)?)?;
+            anyhow::Ok(collector.read(&mut Packets::new(capture))?)
+        };
         read().with_context(|| input::name(path))
     });
     match collector.suggest(args.server) {
