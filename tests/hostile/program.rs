@@ -4,7 +4,7 @@ use netkit::capture::{Body, LinkType, PcapWriter, Segment, ethernet};
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Builds a capture.
@@ -116,20 +116,26 @@ pub fn measured(args: &[&str], input: &[u8], most: usize) -> Measured {
     let (mut stdin, mut stdout) = (child.stdin.take().expect("stdin"), child.stdout.take().expect("stdout"));
     let mut stderr = child.stderr.take().expect("stderr");
     let status = format!("/proc/{}/status", child.id());
-    let over = AtomicBool::new(false);
+    let (over, peak) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let measures = std::fs::exists("/proc/self/status").unwrap_or(false);
     std::thread::scope(|scope| {
-        scope.spawn(move || drop(stdin.write_all(input)));
+        scope.spawn(|| {
+            let _ = stdin.write_all(input);
+            // Its memory is read at least once before its input ends.
+            while measures && peak.load(Ordering::Relaxed) == 0 && !over.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            drop(stdin);
+        });
         let errors = scope.spawn(move || {
             let mut text = String::new();
             stderr.read_to_string(&mut text).map(|_| text).unwrap_or_default()
         });
-        let peak = scope.spawn(|| {
-            let mut peak = 0;
+        scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                peak = peak.max(peak_of(&status));
+                peak.fetch_max(peak_of(&status), Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(1));
             }
-            peak
         });
         let (mut output, mut buffer) = (0, vec![0; 1 << 16]);
         while output <= most {
@@ -142,13 +148,17 @@ pub fn measured(args: &[&str], input: &[u8], most: usize) -> Measured {
         let ended = child.wait().expect("netkit ends");
         over.store(true, Ordering::Relaxed);
         let error = format!("{ended}: {}", errors.join().expect("its errors").trim_end());
-        Measured { peak: peak.join().expect("its peak"), output, error, code: ended.code() }
+        Measured { peak: peak.load(Ordering::Relaxed), output, error, code: ended.code() }
     })
 }
 
-/// The peak memory of a process so far, in bytes.
+/// The peak memory of netkit's process so far, in bytes. Before it has that name, the memory may still be that of the
+/// test program, which started it.
 pub fn peak_of(status: &str) -> usize {
     let text = std::fs::read_to_string(status).unwrap_or_default();
+    if !text.starts_with("Name:\tnetkit\n") {
+        return 0;
+    }
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
 }
