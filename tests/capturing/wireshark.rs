@@ -147,6 +147,12 @@ fn printed_and_nothing_written() {
     // The script has a schema's fields, and its entry names the schema.
     let plain = home.run(&["wireshark", "print"]).ok();
     assert!(plain.out.len() < done.out.len());
+    // Only an installation needs a home folder.
+    let homeless = |what: &str| feed(home.command(&["wireshark", what]).env_remove("HOME"), b"");
+    let printed = homeless("print").ok();
+    assert_eq!(printed.out, plain.out);
+    assert_eq!(printed.err, "netkit: install would fail: HOME is not set, so Wireshark's folders are unknown\n");
+    assert_eq!(homeless("install").status, Some(3));
     home.run(&["wireshark", "install", "--schema", "fixtures/schemas/riptide.toml"]).ok();
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/schemas/riptide.toml");
     assert!(home.text(NEW).contains(&format!("export NETKIT_SCHEMA='{}'\n", schema.display())), "{}", home.text(NEW));

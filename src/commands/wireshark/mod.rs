@@ -16,29 +16,36 @@ use std::path::PathBuf;
 
 /// Runs the command.
 pub fn run(args: &Wireshark, global: &Global) -> anyhow::Result<u8> {
-    let folders = folders()?;
     match args.what {
-        What::Remove => remove(&folders),
-        What::Install => install(&folders, args),
+        What::Remove => remove(&folders()?),
+        What::Install => install(&folders()?, args),
         What::Print => {
-            let list = files(&folders, args)?;
-            if let Some(script) = list.first() {
-                io::stdout().write_all(script.text.as_bytes())?;
-            }
-            for file in list {
-                super::notify::notify(global, format_args!("install writes {}", Printable(file.path.display())));
+            io::stdout().write_all(script("netkit.lua".into(), args)?.text.as_bytes())?;
+            match folders() {
+                Ok(folders) => {
+                    for file in files(&folders, args)? {
+                        let path = Printable(file.path.display());
+                        super::notify::notify(global, format_args!("install writes {path}"));
+                    }
+                }
+                // The script needs no folder.
+                Err(why) => super::notify::notify(global, format_args!("install would fail: {why:#}")),
             }
             Ok(0)
         }
     }
 }
 
+/// Returns the script as a file with this name.
+fn script(path: PathBuf, args: &Wireshark) -> anyhow::Result<Installed> {
+    let (protocol_file, schema) = (args.protocol_file.clone(), args.schema.clone());
+    let dissect = Dissect { protocol_file, schema, ..Dissect::default() };
+    Ok(Installed::new(path, "--", crate::render::pcapng::script(&options(&dissect)?)))
+}
+
 /// Returns the files to install, the script first.
 fn files(folders: &Folders, args: &Wireshark) -> anyhow::Result<Vec<Installed>> {
-    let dissect =
-        Dissect { protocol_file: args.protocol_file.clone(), schema: args.schema.clone(), ..Dissect::default() };
-    let text = crate::render::pcapng::script(&options(&dissect)?);
-    let script = Installed::new(folders.scripts.join("netkit.lua"), "--", text);
+    let script = script(folders.scripts.join("netkit.lua"), args)?;
     let program = std::env::current_exe()?;
     let entry = entry::text(&program, &args.protocol_file, &args.schema)?;
     let name = entry::NAME;
