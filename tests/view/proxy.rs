@@ -94,6 +94,9 @@ fn a_held_request_is_edited() {
     terminal.shows("messages that match are held");
     client.write_all(&all[..2].concat()).expect("sent");
     terminal.shows("2 held (H)");
+    // At its end the list has them, too: H goes on to the first.
+    terminal.keys("G");
+    terminal.shows("[held]");
     terminal.keys("HX");
     terminal.shows("1 held (H)");
     terminal.keys("A");
@@ -140,6 +143,7 @@ fn held_datagrams() {
     assert_eq!([receive(), receive()], [datagram(8, 2), datagram(7, 4)]);
     terminal.shows("2 held (H)");
     terminal.shows("1 passed: --most-held");
+    terminal.shows("[held]");
     terminal.keys("HE\x15message_id=9\r");
     terminal.shows("a passes it with these changes");
     terminal.keys("a");
