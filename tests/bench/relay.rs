@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench relay` runs on loopback, a few seconds each. `cargo bench --bench relay -- delays` measures the
 //! delays alone. `tests/proxy/timing.rs`, which needs no idle machine, tests how much processor time the proxy uses
-//! while waiting; the unit test `live::proxy::tests::shares::counts` counts losses, bursts, copies and reordered
+//! while waiting; the unit test `live::proxy::tests::shares::counts` counts losses, bursts, duplicates and reordered
 //! datagrams: it is a step of CI. With `NETKIT_MEASURE=1` the promises have to hold: within 1.5 times of the plain
 //! relay, an added delay below 0.2 ms (p99), a delay right within 1 ms (p99).
 

@@ -268,7 +268,7 @@ fn a_stranger_is_left_at_once() {
     side_by_side(cases, |(kind, moment)| {
         let server = Server::late(kind, ms(20));
         let mut request = request("", &[]);
-        // Without the signal it would take minutes.
+        // Without the signal it would take a minute.
         (request.carrier, request.samples, request.timeout) = (Some(Carrier::Tcp), 10_000, Some(ms(60_000)));
         let stop = CancelToken::default();
         let (report, took) = std::thread::scope(|scope| {

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use crate::common::{Receive, Scratch, numbered_files};
-use crate::proxy::command::{GUARD, Proxy, command, lines};
+use crate::proxy::command::{GUARD, Proxy, command, lines, sockets};
 use std::fs;
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -35,14 +35,6 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
-}
-
-fn sockets() -> [UdpSocket; 2] {
-    [0, 1].map(|_| {
-        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.set_read_timeout(Some(GUARD)).unwrap();
-        socket
-    })
 }
 
 /// Sends a datagram until this one arrives.

@@ -3,18 +3,9 @@
 
 #![cfg(target_os = "linux")]
 
-use super::command::Proxy;
+use super::command::{Proxy, sockets};
 use crate::common::Receive;
-use std::net::UdpSocket;
 use std::time::{Duration, Instant};
-
-fn sockets() -> [UdpSocket; 2] {
-    [0, 1].map(|_| {
-        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket
-    })
-}
 
 /// Waiting for due packets uses hardly any processor time: a busy loop would delay other programs, and in turn the
 /// proxy, by slices of the scheduler.

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// A guard against hanging, not a measurement.
 const GUARD: Duration = super::sockets::HANG;
 
-fn socket() -> UdpSocket {
+/// A socket with a guard against hanging.
+pub fn socket() -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(GUARD)).unwrap();
     socket

@@ -1,4 +1,4 @@
-//! The shares of losses, bursts, copies and reordered datagrams, of 20,000 echoes each over sockets: no times.
+//! The shares of losses, bursts, duplicates and reordered datagrams, of 20,000 echoes each over sockets: no times.
 
 use super::echo::{ECHOES, Echo, echoes};
 use super::relay::{Running, config, start};
@@ -40,7 +40,7 @@ fn shares(echo: &Echo, times: bool, hold: &mut dyn FnMut(&str, bool, String)) {
     echoes(between.at, ECHOES, Duration::from_micros(100));
     let counts = between.end().0.directions[0];
     // If two datagrams in a row are chosen, only the first is swapped: p (1 - p) + p² (1 - p) ..
-    for (name, count, share) in [("copies", counts.copies, 0.1), ("out of order", counts.reordered, 0.2 / 1.2)] {
+    for (name, count, share) in [("duplicates", counts.copies, 0.1), ("out of order", counts.reordered, 0.2 / 1.2)] {
         let n = counts.arrived as f64;
         let off = (count as f64 - n * share) / (n * share * (1.0 - share)).sqrt();
         hold(name, off.abs() <= 3.0 && n > 0.0, format!("{count} of {n}: {off:+.2} sigma"));

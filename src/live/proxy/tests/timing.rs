@@ -1,11 +1,11 @@
 //! The order of delayed packets, whatever the machine's load is.
 
+use super::datagrams::socket;
 use super::relay::config;
 use super::sockets::Receive;
 use crate::live::net::CancelToken;
 use crate::live::proxy::Impairments;
 use crate::live::proxy::relay::{Passed, Relay, RelayOutput, Topic};
-use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 /// An output that prints slowly.
@@ -21,18 +21,10 @@ impl RelayOutput for Slow {
     fn note(&mut self, _: Topic, _: String) {}
 }
 
-fn sockets() -> [UdpSocket; 2] {
-    [0, 1].map(|_| {
-        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket
-    })
-}
-
 /// Due packets are sent as soon as possible, even while new ones keep arriving.
 #[test]
 fn what_is_due_goes_between_two_that_come() {
-    let [server, client] = sockets();
+    let [server, client] = [socket(), socket()];
     let delay = Duration::from_millis(10);
     let up = Impairments { delay, ..Impairments::default() };
     let config = crate::live::proxy::relay::Config {
