@@ -23,7 +23,8 @@ enum Manner {
     Drops,
     /// Answers each request after this delay.
     Slow(Duration),
-    /// Accepts this many sessions of this total, and answers requests when all have connected.
+    /// Accepts this many sessions of this total. Answers requests when all have connected, and those accepted have had
+    /// the answers to their handshakes.
     Capped(usize, usize),
     /// Answers at most one request in this time.
     Paced(Duration),
@@ -78,8 +79,8 @@ impl Answers {
 /// A server of nano's family.
 struct Server {
     at: SocketAddr,
-    /// The number of connections so far, of open ones, and the most at once.
-    counts: Arc<[AtomicUsize; 3]>,
+    /// The number of connections so far, of open ones, the most at once, and the number of acknowledged handshakes.
+    counts: Arc<[AtomicUsize; 4]>,
     /// The bodies of all requests with a route.
     texts: Arc<Mutex<Vec<String>>>,
     answers: Arc<Answers>,
@@ -89,7 +90,7 @@ impl Server {
     fn start(manner: Manner) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let counts: Arc<[AtomicUsize; 3]> = Arc::default();
+        let counts: Arc<[AtomicUsize; 4]> = Arc::default();
         let all = Arc::clone(&counts);
         let texts: Arc<Mutex<Vec<String>>> = Arc::default();
         let received = Arc::clone(&texts);
@@ -133,7 +134,7 @@ impl Server {
 fn serve(
     mut stream: TcpStream,
     (manner, begin): (Manner, Instant),
-    counts: &[AtomicUsize; 3],
+    counts: &[AtomicUsize; 4],
     texts: &Mutex<Vec<String>>,
     answers: &Answers,
 ) -> std::io::Result<()> {
@@ -147,10 +148,11 @@ fn serve(
             (_, Manner::Silent) => {}
             (1, _) => stream.write_all(&package(1, br#"{"code":200,"sys":{"heartbeat":60}}"#))?,
             (2 | 4, Manner::Drops) => return Ok(()),
+            (2, _) => _ = counts[3].fetch_add(1, Ordering::SeqCst),
             // A request: its number, of one or more bytes, follows the flags.
             (4, _) if body[0] >> 1 & 7 == 0 => {
-                if let Manner::Capped(_, all) = manner {
-                    while counts[0].load(Ordering::SeqCst) < all {
+                if let Manner::Capped(most, all) = manner {
+                    while counts[0].load(Ordering::SeqCst) < all || counts[3].load(Ordering::SeqCst) < most {
                         std::thread::sleep(Duration::from_millis(1));
                     }
                 }
