@@ -145,6 +145,10 @@ pub struct Direction {
     /// The messages listed individually, if requested.
     pub rows: Rows,
     last_tries: Vec<i64>,
+    /// The first number seen.
+    first: Option<i64>,
+    /// Messages that arrived late below the first number seen. Their numbers were never counted as missing.
+    early_numbers: u64,
 }
 
 impl Direction {
@@ -171,7 +175,7 @@ impl Direction {
 
     /// Numbers that were skipped and never seen.
     pub fn lost(&self) -> u64 {
-        self.tally.missing.saturating_sub(self.tally.late)
+        self.tally.missing.saturating_sub(self.tally.late.saturating_sub(self.early_numbers))
     }
 
     /// Requests without an answer.
@@ -340,6 +344,11 @@ impl Deliveries {
             Event::Begin | Event::Step(_) | Event::Report(_) | Event::Arrivals(_) => {}
             Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged } => {
                 own.transmission(seen, frame, self.rows);
+                // The connections above the cap have one entry together, and no first number.
+                if connection.flow > 0 {
+                    let first = *own.first.get_or_insert(extended);
+                    own.early_numbers += u64::from(seen == Seen::Late && extended < first);
+                }
                 own.awaiting += u64::from(acknowledged && seen.is_first());
                 own.losses.see(seen, now);
                 if let Seen::Copy { before } = seen {

@@ -7,7 +7,7 @@ use crate::capture::Time;
 use crate::dissect::delivery::{Event, Step};
 use crate::flow::{Closing, Side};
 use crate::plural::Plural;
-use crate::traffic::life::{Ending, LastSeen, Life, Outcome};
+use crate::traffic::life::{Awaited, Ending, LastSeen, Life, Outcome};
 use crate::traffic::sequence::Acked;
 
 /// The cap on ended connections before the last one of each conversation; further ones are only counted.
@@ -107,8 +107,13 @@ impl Ended {
             Outcome::Kicked => format!("the {by} ended the session of the {other}{reason}{words}"),
             Outcome::Refused => format!("the {by} refused the {other}{reason}{words}"),
             Outcome::TimedOut => {
-                let seconds = self.ending.silence.unwrap_or(0) as f64 / 1e9;
-                format!("timed out: the {by} heard nothing from the {other} for {seconds:.1} s")
+                let (awaited, nanos) = self.ending.silence.unwrap_or((Awaited::Message, 0));
+                let missed = match awaited {
+                    Awaited::Message => format!("the {by} heard nothing from the {other}"),
+                    Awaited::Heartbeat => format!("the {by} had no heartbeat from the {other}"),
+                    Awaited::Acknowledgement => format!("a message of the {by} was not acknowledged"),
+                };
+                format!("timed out: {missed} for {:.1} s", nanos as f64 / 1e9)
             }
             Outcome::PoorConnection => {
                 format!("the {by} dropped the connection: a message was not acknowledged after the last try")
@@ -134,7 +139,7 @@ impl Ended {
 impl Stats {
     /// Applies an event of the message `seen` to its connection. Returns the connection's number, from 1.
     pub(super) fn step(&mut self, event: &Event, seen: &Observation) -> u32 {
-        self.last_tries |= matches!(event, Event::Step(Step::LastTry(_)));
+        self.last_tries |= matches!(event, Event::Step(Step::LastTry { .. }));
         let counted = if *event == Event::Begin { self.delivery.used(seen.flow) } else { None };
         // The conversation of the message, unless there was no room for it.
         let (_, place) = self.latest;
@@ -145,7 +150,7 @@ impl Stats {
                 let current = current.get_or_insert_default();
                 let before = counted.into_iter().chain(current.is_used().then_some(current.ordinal.max(1))).max();
                 if let Some(ordinal) = before {
-                    // `heard` already includes the first message of the next connection.
+                    // `last_seen` already includes the first message of the next connection.
                     let mut last_seen = last_seen;
                     last_seen[seen.side.index()] = None;
                     let mut ended = current.ended(Closing::default(), last_seen, seen.time.near_nanos());
@@ -239,7 +244,7 @@ const ENDS: [Column<Row>; 12] = [
     column("end_by", |r| by(Some(&r.ended), &r.flow)),
     column("end_reason", |r| reason(Some(&r.ended))),
     column("end_data", |r| data(Some(&r.ended))),
-    column("end_silence", |r| Cell::millis(r.ended.ending.silence.map(|nanos| nanos as f64))),
+    column("end_silence", |r| Cell::millis(r.ended.ending.silence.map(|(_, nanos)| nanos as f64))),
     column("transport_end", |r| if r.last { transport_end(&r.flow) } else { Cell::Null }),
 ];
 

@@ -42,7 +42,7 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// Records a message at `now`; the one before it was at `heard`.
+    /// Records a message at `now`; the one before it was at `last_seen`.
     #[inline]
     pub fn until(&mut self, last_seen: Option<i64>, now: i64) {
         if let Some(began) = last_seen

@@ -13,17 +13,17 @@ use std::fmt::Write;
 pub const RULES: [(&str, &str); 7] = [
     (
         "end",
-        "a connection that neither side left nor the end of the capture found open: refused, kicked, timed out, dropped, \
+        "a connection that no side left, and that is not open at the end: refused, kicked, timed out, dropped, \
          reset, never answered or never decided",
     ),
     (
         "resends",
-        "at least 3 transmissions and 5 % of all were resent or duplicates; the resend time is the median from one \
-         transmission of a message to the next, the round trip that of messages sent once; below its 90th percentile \
-         the resends come too soon",
+        "at least 3 transmissions and 5 % of all were resent or duplicates. Resend time: the median time from one \
+         transmission of a message to the next. Messages are resent too soon if it is below the 90th percentile of the \
+         round trips of messages sent once",
     ),
     ("never_acked", "messages that no acknowledgement in the capture names; given up: the sender's last try was seen"),
-    ("lost", "numbers that a side skipped and that never arrived: lost before the place of the capture, or by it"),
+    ("lost", "numbers that a side skipped and that never arrived: lost before the capture point, or by the capture"),
     ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
     ("handled_twice", "messages that pass the receiver's own filter more than once: its application gets them again"),
     ("never_handled", "messages that the receiver's own filter drops, although it never got them before"),
@@ -33,6 +33,8 @@ pub const RULES: [(&str, &str); 7] = [
 const LEAST_AGAIN: u64 = 3;
 /// The share of resends and duplicates below which there is no verdict.
 const LEAST_SHARE: f64 = 0.05;
+/// Copies within this median time, in nanoseconds, are not resent: no sender knows of a loss so soon.
+const AT_ONCE: i64 = 1_000_000;
 /// The number of verdicts printed in text output.
 const SHOWN: usize = 8;
 
@@ -74,11 +76,15 @@ fn resends(d: &Direction) -> Option<String> {
             )
         }
     };
-    let all = d.never_acked() == Some(0);
+    let all = d.never_acked() == Some(0) && d.lost() == 0;
     if all {
         text.push_str("; every message arrived");
     }
     let (resend, round_trip) = (d.resend_time.percentile(50.0), d.tally.rtt.percentile(90.0));
+    if resend.is_some_and(|resend| resend < AT_ONCE) {
+        text.push_str(". Most copies follow at once: the packets were recorded, or delivered, twice");
+        return Some(text);
+    }
     match (resend.zip(round_trip).filter(|(resend, trip)| resend < trip), all) {
         (Some((resend, trip)), _) => {
             let (resend, trip) = (millis(Some(resend)), millis(Some(trip)));
@@ -109,7 +115,7 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     }
     if d.lost() > 0 {
         let lost = Plural(d.lost(), "numbered message");
-        list.push(("lost", format!("{lost} never arrived: lost before the place of the capture, or by it")));
+        list.push(("lost", format!("{lost} never arrived: lost before the capture point, or by the capture")));
     }
     if d.unanswered() > 0 {
         list.push((
@@ -217,6 +223,14 @@ mod tests {
             "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most were sent before any ack: packets or acks \
              are lost or late"
         );
+        // A number that never arrived contradicts "every message".
+        d.tally.missing = 1;
+        assert!(!texts(&d).remove(0).1.contains("every message"));
+        d.tally.missing = 0;
+        // A sender cannot know so soon that a packet is lost.
+        let mut twice = d.clone();
+        twice.resend_time.add(5_000);
+        assert!(texts(&twice).remove(0).1.ends_with("the packets were recorded, or delivered, twice"));
         d.resend_time.add(40_000_000);
         d.tally.rtt.add(51_900_000);
         let text = texts(&d).remove(0).1;

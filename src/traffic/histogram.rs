@@ -20,8 +20,11 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Adds a delay. Negative ones (the capture's clock was set back) count as 0 in percentiles.
+    /// Adds a delay. A negative one is left out: the capture's clock was set back.
     pub fn add(&mut self, nanos: i64) {
+        if nanos < 0 {
+            return;
+        }
         (self.min, self.max) = match self.count {
             0 => (nanos, nanos),
             _ => (self.min.min(nanos), self.max.max(nanos)),
@@ -162,7 +165,7 @@ mod tests {
             all.add(delay);
         }
         assert_eq!(all.buckets.len(), BUCKETS);
-        assert_eq!(all.percentile(50.0), Some(0));
-        assert_eq!(all.count(), 5);
+        // Negative ones are left out.
+        assert_eq!((all.count(), all.min(), all.percentile(50.0)), (3, Some(0), Some(1)));
     }
 }

@@ -9,9 +9,6 @@ use crate::flow::{Closing, End, Side};
 
 /// The share of a timeout by which it may act late: libraries check timeouts on a timer.
 const LATE: i64 = 4;
-/// The longest time, in nanoseconds, that a sender continues after a message's last try, if it drops the
-/// connection for that message.
-const AFTER_LAST_TRY: i64 = 1_000_000_000;
 /// The time, in nanoseconds, after which a request is unanswered: a capture that ends sooner proves nothing.
 const ANSWERED_IN: i64 = 1_000_000_000;
 /// A stream that ends within this many timeouts of the last heartbeat ended because of the silence.
@@ -28,19 +25,27 @@ pub enum Step {
     Undecided,
     /// The sender refuses the connection.
     Refused(&'static str),
-    /// The sender leaves.
+    /// The sender leaves. It may do so because of a timeout.
     Left(&'static str),
+    /// The sender leaves, for a reason that it states.
+    LeftFor(&'static str),
     /// The sender ends the other side's session.
     Kicked(&'static str),
-    /// The sender leaves because it has received nothing from the other side for this many nanoseconds.
+    /// The sender leaves because it has received no heartbeat from the other side for this many nanoseconds.
     TimedOut(i64),
+    /// The sender leaves because a message of its own was not acknowledged for this many nanoseconds.
+    Unacknowledged(i64),
     /// The sender reports that the connection is too poor.
     Poor,
     /// The message keeps the sender's session alive at the other side for this many nanoseconds.
     Alive(i64),
-    /// The message is the last try: without an acknowledgement the sender drops the connection. The number is the
-    /// message's, without wrap.
-    LastTry(i64),
+    /// The message is the last try: without an acknowledgement the sender drops the connection.
+    LastTry {
+        /// The message's number, without wrap.
+        number: i64,
+        /// The longest time, in nanoseconds, until the sender drops it.
+        patience: i64,
+    },
 }
 
 /// The outcome of a connection.
@@ -72,6 +77,17 @@ crate::named!(Outcome:
     Open = "open",
 );
 
+/// The thing that a side did not receive before a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// Any message of the other side.
+    Message,
+    /// A heartbeat. Other messages arrived, which do not count.
+    Heartbeat,
+    /// The acknowledgement of a message.
+    Acknowledgement,
+}
+
 /// The end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
@@ -81,8 +97,8 @@ pub struct Ending {
     pub by: Option<Side>,
     /// The protocol's word for the reason.
     pub reason: Option<&'static str>,
-    /// For [`Outcome::TimedOut`]: the nanoseconds without a heartbeat.
-    pub silence: Option<i64>,
+    /// For [`Outcome::TimedOut`]: what did not arrive, and the nanoseconds without it.
+    pub silence: Option<(Awaited, i64)>,
 }
 
 impl Ending {
@@ -90,8 +106,8 @@ impl Ending {
         Ending { outcome, by, reason: None, silence: None }
     }
 
-    const fn timed_out(by: Side, silence: i64) -> Ending {
-        Ending { silence: Some(silence), ..Ending::new(Outcome::TimedOut, Some(by)) }
+    const fn timed_out(by: Side, awaited: Awaited, nanos: i64) -> Ending {
+        Ending { silence: Some((awaited, nanos)), ..Ending::new(Outcome::TimedOut, Some(by)) }
     }
 }
 
@@ -100,6 +116,8 @@ impl Ending {
 pub struct Life {
     /// The side that asked first, and the time.
     asked: Option<(Side, i64)>,
+    /// The time of the last request for the connection.
+    last_request: i64,
     /// The number of requests for the connection.
     pub requests: u32,
     accepted: bool,
@@ -108,8 +126,9 @@ pub struct Life {
     farewell: Option<(Ending, i64)>,
     /// The time of the last heartbeat or other [`Step::Alive`], and the timeout that it starts.
     alive: [Option<(i64, i64)>; 2],
-    /// The last tries without an acknowledgement: number and time.
-    last_try: [Option<(i64, i64)>; 2],
+    /// The last tries without an acknowledgement: the message's number, the time, and the time at which the sender has
+    /// dropped the connection.
+    last_try: [Option<(i64, i64, i64)>; 2],
 }
 
 /// The time of each side's last message, in nanoseconds since the epoch.
@@ -126,11 +145,12 @@ impl Life {
         self.farewell.is_some()
     }
 
-    /// Records a step of a message that `side` sent at `now`. `heard` does not include that message.
+    /// Records a step of a message that `side` sent at `now`. `last_seen` does not include that message.
     pub fn step(&mut self, step: Step, side: Side, now: i64, last_seen: LastSeen) {
         match step {
             Step::Asked => {
                 self.asked.get_or_insert((side, now));
+                self.last_request = now;
                 self.requests = self.requests.saturating_add(1);
             }
             Step::Accepted => {
@@ -139,73 +159,95 @@ impl Life {
             }
             Step::Undecided => self.undecided = Some(side),
             Step::Alive(timeout) => self.alive[side.index()] = Some((now, timeout)),
-            Step::LastTry(number) => self.last_try[side.index()] = Some((number, now)),
-            Step::Refused(reason) => self.ends(Outcome::Refused, side, Some(reason), now, last_seen),
-            Step::Left(reason) => self.ends(Outcome::Left, side, Some(reason), now, last_seen),
-            Step::Kicked(reason) => self.ends(Outcome::Kicked, side, Some(reason), now, last_seen),
-            Step::Poor => self.ends(Outcome::PoorConnection, side, None, now, last_seen),
-            Step::TimedOut(silence) => {
-                self.farewell.get_or_insert((Ending::timed_out(side, silence), now));
+            Step::LastTry { number, patience } => {
+                self.last_try[side.index()] = Some((number, now, now.saturating_add(patience)));
             }
+            Step::Left(reason) => match self.timed_out(side, now, last_seen) {
+                Some(ending) => self.ends(ending, now),
+                None => self.ends(Ending { reason: Some(reason), ..Ending::new(Outcome::Left, Some(side)) }, now),
+            },
+            Step::Refused(reason) => self.ends_for(Outcome::Refused, side, reason, now),
+            Step::LeftFor(reason) => self.ends_for(Outcome::Left, side, reason, now),
+            Step::Kicked(reason) => self.ends_for(Outcome::Kicked, side, reason, now),
+            Step::Poor => self.ends(Ending::new(Outcome::PoorConnection, Some(side)), now),
+            Step::TimedOut(nanos) => {
+                let others = last_seen[side.other().index()].is_some_and(|last| now.saturating_sub(last) < nanos);
+                let awaited = if others { Awaited::Heartbeat } else { Awaited::Message };
+                self.ends(Ending::timed_out(side, awaited, nanos), now);
+            }
+            Step::Unacknowledged(nanos) => self.ends(Ending::timed_out(side, Awaited::Acknowledgement, nanos), now),
         }
     }
 
     /// Records that the other side has acknowledged a message of `side`.
     pub fn acknowledged(&mut self, side: Side, number: i64) {
         let last = &mut self.last_try[side.index()];
-        if last.is_some_and(|(tried, _)| tried == number) {
+        if last.is_some_and(|(tried, ..)| tried == number) {
             *last = None;
         }
     }
 
-    fn ends(&mut self, outcome: Outcome, by: Side, reason: Option<&'static str>, now: i64, last_seen: LastSeen) {
-        if self.farewell.is_some() {
-            return;
-        }
-        // A side that comes back after its timeout has no connection to leave; a side that leaves at the other's
-        // timeout leaves because of the timeout.
+    /// Records the end of the connection; only the first one counts.
+    fn ends(&mut self, ending: Ending, now: i64) {
+        self.farewell.get_or_insert((ending, now));
+    }
+
+    fn ends_for(&mut self, outcome: Outcome, by: Side, reason: &'static str, now: i64) {
+        self.ends(Ending { reason: Some(reason), ..Ending::new(outcome, Some(by)) }, now);
+    }
+
+    /// The timeout that is the cause, if `by` leaves at `now`. A side that comes back after its timeout has no connection
+    /// to leave; a side that leaves at the other's timeout leaves because of the timeout.
+    fn timed_out(&self, by: Side, now: i64, last_seen: LastSeen) -> Option<Ending> {
         let other = by.other();
-        let gone = self.expired(by, now).filter(|_| last_seen[other.index()].is_none_or(|at| self.heeds(by, at)));
-        let timed_out =
-            gone.map(|silence| (other, silence)).or(self.just_expired(other, now).map(|silence| (by, silence)));
-        let ending = match (outcome, timed_out) {
-            (Outcome::Left, Some((by, silence))) => Ending::timed_out(by, silence),
-            _ => Ending { reason, ..Ending::new(outcome, Some(by)) },
+        if self.dropped(by, now, last_seen) {
+            return self.missed(other, last_seen);
+        }
+        if self.just_expired(other, now) { self.missed(by, last_seen) } else { None }
+    }
+
+    /// The end by the timeout of `by`, which has received no heartbeat of the other side, or nothing at all.
+    fn missed(&self, by: Side, last_seen: LastSeen) -> Option<Ending> {
+        let silent = by.other().index();
+        let (at, timeout) = self.alive[silent]?;
+        let other_messages = last_seen[silent].is_some_and(|last| last > at);
+        let awaited = if other_messages { Awaited::Heartbeat } else { Awaited::Message };
+        Some(Ending::timed_out(by, awaited, timeout))
+    }
+
+    /// Whether the other side has dropped `side` at `now`: `side` was silent for its timeout and the delay of a timer,
+    /// and the other side, which the capture has, sent nothing after that.
+    fn dropped(&self, side: Side, now: i64, last_seen: LastSeen) -> bool {
+        let (Some((at, timeout)), Some(last)) = (self.alive[side.index()], last_seen[side.other().index()]) else {
+            return false;
         };
-        self.farewell = Some((ending, now));
+        let acts = timeout.saturating_add(timeout / LATE);
+        now.saturating_sub(at) > acts && last.saturating_sub(at) <= acts
     }
 
-    /// The timeout of `side`, if it was silent at `now` for that long and the delay of a timer.
-    fn expired(&self, side: Side, now: i64) -> Option<i64> {
-        let (at, timeout) = self.alive[side.index()]?;
-        (now.saturating_sub(at) > timeout.saturating_add(timeout / LATE)).then_some(timeout)
-    }
-
-    /// The timeout of `side`, if it was silent at `now` for about that long.
-    fn just_expired(&self, side: Side, now: i64) -> Option<i64> {
-        let (at, timeout) = self.alive[side.index()]?;
-        (timeout..timeout.saturating_mul(SOON)).contains(&now.saturating_sub(at)).then_some(timeout)
-    }
-
-    /// Whether `at` is not later than the time at which the other side's timeout for `side` acts.
-    fn heeds(&self, side: Side, at: i64) -> bool {
+    /// Whether `side` was silent at `now` for about its timeout.
+    fn just_expired(&self, side: Side, now: i64) -> bool {
         self.alive[side.index()]
-            .is_none_or(|(alive, timeout)| at.saturating_sub(alive) <= timeout.saturating_add(timeout / LATE))
+            .is_some_and(|(at, timeout)| (timeout..timeout.saturating_mul(SOON)).contains(&now.saturating_sub(at)))
     }
 
     /// The end of the connection, if the capture ends or the next connection begins at `now`.
     pub fn ending(&self, closing: Closing, last_seen: LastSeen, now: i64) -> Ending {
-        if let Some((ending, _)) = self.farewell {
-            return ending;
-        }
         let first = closing.first.filter(|(side, _)| matches!(closing.by[side.index()], Some(End::Fin | End::Rst)));
+        if let Some((ending, at)) = self.farewell {
+            // A side may answer the end of the other one's stream with a goodbye.
+            let answers = first.is_some_and(|(side, closed)| Some(side) != ending.by && closed < at);
+            if ending.outcome != Outcome::Left || !answers {
+                return ending;
+            }
+        }
         let reset = first.filter(|(side, _)| closing.by[side.index()] == Some(End::Rst));
         if let Some(by) = self.gave_up(last_seen) {
             return Ending::new(Outcome::PoorConnection, Some(by));
         }
-        let expired = first.and_then(|(side, at)| Some((side, self.just_expired(side.other(), at)?)));
-        if let Some((side, silence)) = expired {
-            return Ending::timed_out(side, silence);
+        let expired = first.filter(|(side, at)| self.just_expired(side.other(), *at));
+        if let Some(ending) = expired.and_then(|(side, _)| self.missed(side, last_seen)) {
+            return ending;
         }
         if let Some((side, _)) = reset {
             return Ending::new(Outcome::Reset, Some(side));
@@ -214,8 +256,10 @@ impl Life {
             if self.undecided.is_some() {
                 return Ending::new(Outcome::Pending, None);
             }
+            // A side that goes on after its last request may have an answer that the capture lacks.
             if let Some((side, at)) = self.asked
                 && last_seen[side.other().index()].is_none()
+                && last_seen[side.index()].is_none_or(|last| last <= self.last_request)
             {
                 return match first {
                     Some((by, _)) if by != side => {
@@ -229,10 +273,7 @@ impl Life {
         if let Some((side, _)) = first {
             return Ending::new(Outcome::Left, Some(side));
         }
-        match self.lost(last_seen, now) {
-            Some((side, silence)) => Ending::timed_out(side.other(), silence),
-            None => Ending::new(Outcome::Open, None),
-        }
+        self.lost(last_seen, now).unwrap_or(Ending::new(Outcome::Open, None))
     }
 
     /// Whether a capture that goes on after `now` could show another outcome than this one of [`Life::ending`].
@@ -243,27 +284,28 @@ impl Life {
             Outcome::Unanswered => self.asked.is_some_and(|(side, _)| {
                 last_seen[side.index()].is_some_and(|at| now.saturating_sub(at) < ANSWERED_IN)
             }),
+            // The sender could go on, or the acknowledgement follow.
+            Outcome::PoorConnection if self.farewell.is_none() => {
+                self.last_try.iter().flatten().any(|(.., drops)| now <= *drops)
+            }
             _ => false,
         }
     }
 
-    /// The side that dropped the connection after a message's last try: it sent nothing after the time that another try
-    /// would have taken.
+    /// The side that dropped the connection after a message's last try: it sent nothing after it had to.
     fn gave_up(&self, last_seen: LastSeen) -> Option<Side> {
         let gave_up = |side: &Side| {
-            let Some((_, tried)) = self.last_try[side.index()] else { return false };
-            last_seen[side.index()].is_none_or(|last| last.saturating_sub(tried) <= AFTER_LAST_TRY)
+            let Some((_, _, drops)) = self.last_try[side.index()] else { return false };
+            last_seen[side.index()].is_none_or(|last| last <= drops)
         };
         Side::BOTH.into_iter().find(gave_up)
     }
 
-    /// The side that first was silent for its whole timeout, while the other side sent nothing after that timeout.
-    fn lost(&self, last_seen: LastSeen, now: i64) -> Option<(Side, i64)> {
-        let gone = |side: &Side| {
-            self.expired(*side, now).is_some() && last_seen[side.other().index()].is_none_or(|at| self.heeds(*side, at))
-        };
-        let side = Side::BOTH.into_iter().filter(gone).min_by_key(|side| self.alive[side.index()].map(|(at, _)| at))?;
-        Some((side, self.alive[side.index()]?.1))
+    /// The end by the timeout for the side that was dropped first.
+    fn lost(&self, last_seen: LastSeen, now: i64) -> Option<Ending> {
+        let dropped = Side::BOTH.into_iter().filter(|side| self.dropped(*side, now, last_seen));
+        let side = dropped.min_by_key(|side| self.alive[side.index()].map(|(at, _)| at))?;
+        self.missed(side.other(), last_seen)
     }
 }
 
@@ -366,6 +408,55 @@ mod tests {
         assert_eq!(end(&in_time, NONE, 15), (Outcome::Left, Some(A)));
     }
 
+    /// A capture of one direction does not show what the other side did.
+    #[test]
+    fn one_direction_proves_nothing_about_the_other() {
+        let asked = [(0, A, Some(Step::Asked)), (1, A, Some(Step::Asked)), (2, A, Some(Step::Alive(5 * SECOND)))];
+        assert_eq!(end(&life(&asked[..2]), NONE, 9), (Outcome::Unanswered, None));
+        assert_eq!(end(&life(&asked), NONE, 20), (Outcome::Open, None));
+        let mut leaves = life(&asked);
+        leaves.step(Step::Left("disconnected"), A, 20 * SECOND);
+        assert_eq!(end(&leaves, NONE, 20), (Outcome::Left, Some(A)));
+    }
+
+    #[test]
+    fn what_did_not_arrive() {
+        let awaited = |life: &Session| {
+            let ending = life.0.ending(NONE, life.1, 15 * SECOND);
+            (ending.outcome, ending.by, ending.silence)
+        };
+        let alive = [(0, A, Some(Step::Alive(5 * SECOND))), (6, B, None)];
+        let timed_out = |awaited| (Outcome::TimedOut, Some(B), Some((awaited, 5 * SECOND)));
+        assert_eq!(awaited(&life(&alive)), timed_out(Awaited::Message));
+        // Other messages do not keep the connection.
+        assert_eq!(awaited(&life(&[alive[0], (4, A, None), alive[1]])), timed_out(Awaited::Heartbeat));
+        for (last, expected) in [(0, Awaited::Message), (4, Awaited::Heartbeat)] {
+            let stated = life(&[(last, A, None), (6, B, Some(Step::TimedOut(5 * SECOND)))]);
+            assert_eq!(awaited(&stated), timed_out(expected));
+        }
+        let gave_up = life(&[(5, A, None), (6, B, Some(Step::Unacknowledged(5 * SECOND)))]);
+        assert_eq!(awaited(&gave_up), timed_out(Awaited::Acknowledgement));
+        // A stated reason is not a timeout, although the other side was silent.
+        let states = life(&[alive[0], (6, B, Some(Step::LeftFor("server_stopped")))]);
+        assert_eq!(awaited(&states), (Outcome::Left, Some(B), None));
+    }
+
+    #[test]
+    fn a_goodbye_does_not_hide_who_closed_before() {
+        let goodbye =
+            life(&[(0, A, Some(Step::Asked)), (1, B, Some(Step::Accepted)), (5, B, Some(Step::Left("exit")))]);
+        for (how, side, at, outcome) in [
+            (End::Rst, A, 4, (Outcome::Reset, Some(A))),
+            (End::Fin, A, 4, (Outcome::Left, Some(A))),
+            (End::Fin, A, 6, (Outcome::Left, Some(B))),
+            (End::Fin, B, 4, (Outcome::Left, Some(B))),
+        ] {
+            let mut closing = Closing { first: Some((side, at * SECOND)), ..NONE };
+            closing.by[side.index()] = Some(how);
+            assert_eq!(end(&goodbye, closing, 9), outcome, "{how:?} {at}");
+        }
+    }
+
     #[test]
     fn the_transport_shows_an_end_without_a_message() {
         let accepted = [(0, A, Some(Step::Alive(4 * SECOND))), (0, B, Some(Step::Accepted)), (3, B, None)];
@@ -383,11 +474,13 @@ mod tests {
 
     #[test]
     fn a_last_try_ends_it_if_nothing_follows() {
-        let tries = [(0, B, Some(Step::Accepted)), (1, A, Some(Step::LastTry(13)))];
-        assert_eq!(end(&life(&tries), NONE, 2), (Outcome::PoorConnection, Some(A)));
+        let tries = [(0, B, Some(Step::Accepted)), (1, A, Some(Step::LastTry { number: 13, patience: SECOND }))];
+        assert_eq!(end(&life(&tries), NONE, 3), (Outcome::PoorConnection, Some(A)));
+        let may_change = |at| life(&tries).0.may_change(Outcome::PoorConnection, life(&tries).1, at * SECOND);
+        assert_eq!([2, 3].map(may_change), [true, false]);
         let mut acknowledged = life(&tries);
         acknowledged.0.acknowledged(A, 13);
-        assert_eq!(end(&acknowledged, NONE, 2), (Outcome::Open, None));
+        assert_eq!(end(&acknowledged, NONE, 3), (Outcome::Open, None));
         let mut goes_on = life(&tries);
         goes_on.message(A, 4 * SECOND);
         assert_eq!(end(&goes_on, NONE, 5), (Outcome::Open, None));

@@ -80,9 +80,12 @@ pub fn pack(event: Event, origin: Origin, numbers: &mut Numbers, out: &mut Vec<u
                 Step::TimedOut(after) => (6, after, NONE),
                 Step::Poor => (7, 0, NONE),
                 Step::Alive(nanos) => (8, nanos, NONE),
-                Step::LastTry(extended) => (9, extended, NONE),
+                Step::LastTry { number, .. } => (9, number, NONE),
+                Step::LeftFor(name) => (10, 0, name),
+                Step::Unacknowledged(after) => (11, after, NONE),
             };
-            put(18, &[tag, of]);
+            let patience = if let Step::LastTry { patience, .. } = step { patience } else { 0 };
+            put(18, &[tag, of, patience]);
             numbers.name(name, out);
         }
     }
@@ -177,7 +180,7 @@ pub fn unpack(origin: Origin, known: &Known, from: &mut Unpack<'_>) -> Option<Ev
             Event::Arrivals(Arrivals { number, newest, bits, width })
         }
         _ => {
-            let (tag, of) = (from.signed()?, from.signed()?);
+            let (tag, of, patience) = (from.signed()?, from.signed()?, from.signed()?);
             let name = known.name(from.number()?)?;
             Event::Step(match tag {
                 0 => Step::Asked,
@@ -189,7 +192,9 @@ pub fn unpack(origin: Origin, known: &Known, from: &mut Unpack<'_>) -> Option<Ev
                 6 => Step::TimedOut(of),
                 7 => Step::Poor,
                 8 => Step::Alive(of),
-                _ => Step::LastTry(of),
+                9 => Step::LastTry { number: of, patience },
+                10 => Step::LeftFor(name),
+                _ => Step::Unacknowledged(of),
             })
         }
     })

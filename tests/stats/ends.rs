@@ -181,7 +181,15 @@ fn ends_of_scripted_peers() {
         [&[(3100, false, "0604026279")][..], &[(3100, false, "0605")], &[(3100, true, "06")], &[]].map(and);
     let refuses = |reason: &'static str| [(0, true, "03"), (1000, true, "03"), (1100, false, reason)];
     let [already, pending, custom] = ["0401", "0402", "0405034e6f21"].map(refuses);
-    let cases: [Case<'_>; 17] = [
+    // The server stops when it would have dropped the client soon: it states the reason.
+    let stopped_late = and(&[(8500, false, "0605")]);
+    // Without the server's packets nobody knows whether it was there.
+    let client_only: Vec<_> = and(&[]).into_iter().filter(|(_, by_client, _)| *by_client).collect();
+    let cases: [Case<'_>; 20] = [
+        ("riptide", &stopped_late, "left", "server", "server_stopped", None),
+        ("riptide", &client_only, "open", "", "", None),
+        // The message is not resent: its acknowledge is missing in the capture.
+        ("dnp", &[ASK, TAKEN, (100, false, MESSAGE), (6000, false, "02")], "left", "server", "closed", None),
         ("riptide", &kicked, "kicked", "server", "kicked", None),
         ("riptide", &stopped, "left", "server", "server_stopped", None),
         ("riptide", &leaves, "left", "client", "disconnected", None),
@@ -246,6 +254,49 @@ fn ends_of_scripted_peers() {
     let times: Vec<u32> = stops.iter().map(|(at, ..)| *at).chain([12_000]).collect();
     let file = folder.write("ends.pcap", timed(&wire, &times));
     check(&[&file, "-p", "acknex", "--server", "127.0.0.1:7777"], "timed_out", "server", "", Some(5.0));
+    // The same client joins again: that is another connection, and the server had dropped the first one.
+    let mut again = Wire::default();
+    let joins = [(12_000, true, JOIN.2), (12_030, false, INFO.2)];
+    let all: Vec<_> = stops.iter().copied().chain(joins).collect();
+    all.iter().for_each(|(_, by_client, digits)| again.datagram(ends, *by_client, &hex(digits)));
+    let times: Vec<u32> = all.iter().map(|(at, ..)| *at).collect();
+    let file = folder.write("ends.pcap", timed(&again, &times));
+    check(&[&file, "-p", "acknex", "--server", "127.0.0.1:7777"], "timed_out", "server", "", Some(5.0));
+}
+
+/// A client's heartbeats leave every second, also if each answer takes longer.
+#[test]
+fn slow_heartbeats_are_matched() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let beat = |id: u32, by_client| if by_client { format!("05{id:02x}0000") } else { format!("05{id:02x}") };
+    let mut all: Vec<_> = (0..20).flat_map(|id| [(1000 * id, true, id), (1000 * id + 1300, false, id)]).collect();
+    all.sort_unstable();
+    let mut wire = Wire::default();
+    all.iter().for_each(|(_, by_client, id)| wire.datagram(ends, *by_client, &hex(&beat(*id, *by_client))));
+    let times: Vec<u32> = all.iter().map(|(at, ..)| *at).collect();
+    let args = ["stats", "-", "-f", "json", "-q", "-p", "riptide", "-s", "riptide.version=2.0"];
+    let stats = crate::common::json(run(&args, &timed(&wire, &times)).ok().text());
+    let row = &stats["ping"][0];
+    let trip = |key: &str| row[key].as_f64().unwrap();
+    assert_eq!((&row["pings"], &row["pongs"]), (&20.into(), &20.into()), "{row}");
+    assert!(trip("ping_max") == 1300.0 && (trip("ping_p50") - 1300.0).abs() < 21.0, "{row}");
+}
+
+/// Numbers that arrive late are those that were skipped only if they are above the first one of the capture.
+#[test]
+fn late_numbers_below_the_first_one_fill_no_gap() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    // Ids 8 and 9 come late; of 12 to 14, one does.
+    let ids = [10, 8, 11, 9, 15, 13, 16];
+    let mut wire = Wire::default();
+    ids.iter().for_each(|id| wire.datagram(ends, true, &hex(&format!("07{id:02x}00010007"))));
+    let args = ["stats", "-", "-f", "json", "-q", "-p", "riptide", "-s", "riptide.version=2.0"];
+    let stats = crate::common::json(run(&args, &wire.file()).ok().text());
+    let row = &stats["delivery"][0];
+    let figures = ["messages", "missing", "late", "lost"].map(|key| row[key].as_u64());
+    assert_eq!(figures, [7, 3, 3, 2].map(Some), "{row}");
+    let text = text(&stats["verdicts"][0]["text"]).to_owned();
+    assert!(text.contains("2 numbered messages never arrived"), "{stats}");
 }
 
 /// Streams: a handshake without an answer, closed by the server, and an accepted one that either side resets.

@@ -76,7 +76,7 @@ fn gne_asked(lines: &[Json]) -> AllAsked {
     all
 }
 
-/// Riptide: a client's heartbeat has a round trip, the server's has the number of the client's last.
+/// Riptide: a client's heartbeat has a round trip, the server's has the number of one of the client's.
 fn riptide_asked(lines: &[Json]) -> AllAsked {
     let (mut all, mut open) = (AllAsked::new(), BTreeMap::new());
     for line in lines.iter().filter(|l| l["message"] == "heartbeat" && l.get("fault").is_none()) {
@@ -86,14 +86,14 @@ fn riptide_asked(lines: &[Json]) -> AllAsked {
         match line["fields"].get("rtt") {
             Some(_) => {
                 all.entry((flow, from)).or_default().requests += 1;
-                open.insert(flow, (number, time, line["from"].clone()));
+                open.insert((flow, number.as_u64()), (time, line["from"].clone()));
             }
             None => {
-                let other = |(asked, _, by): &&(&Json, f64, Json)| *asked == number && *by != line["from"];
-                if let Some((_, before, _)) = open.get(&flow).filter(other) {
+                let other = |(_, by): &&(f64, Json)| *by != line["from"];
+                if let Some((before, _)) = open.get(&(flow, number.as_u64())).filter(other) {
                     let asked = all.get_mut(&(flow, role(&from).to_string())).expect("it was asked");
                     asked.answers.push((time - before) * 1e3);
-                    open.remove(&flow);
+                    open.remove(&(flow, number.as_u64()));
                 }
             }
         }

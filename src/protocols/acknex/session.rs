@@ -181,6 +181,7 @@ impl AcknexSession {
         out: &mut Out<'_>,
     ) {
         let mut at = 0;
+        let silent = news.silent.is_some();
         while let Some((&command, rest)) = datagram.bytes.get(at..).and_then(|rest| Some((rest.first()?, rest))) {
             let length = datagram.length.saturating_sub(at);
             let dissection = out.begin("acknex");
@@ -198,13 +199,18 @@ impl AcknexSession {
             let size = if whole { (outcome.bits as usize / 8).clamp(1, rest.len()) } else { rest.len() };
             dissection.ended(outcome);
             note(std::mem::take(&mut news), self, &mut dissection.notes);
+            let message = Message::of(layout);
             if from == Role::Client && at == 0 {
+                // The server has dropped a client that was silent: this is another connection.
+                if silent && message == Message::Join {
+                    dissection.delivery.push(Event::Begin);
+                }
                 dissection.delivery.push(Event::Step(Step::Alive(SILENCE as i64)));
             }
             let bytes = rest.get(..size).unwrap_or(rest);
             let length = if whole { size } else { length };
             let line = Provenance { bytes, length, ..*place };
-            self.analyse(Message::of(layout), &reading, &line, dissection);
+            self.analyse(message, &reading, &line, dissection);
             out.emit(&line);
             if !whole {
                 return;

@@ -180,9 +180,8 @@ impl DnpSession {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
-        // The library closes when a command is not acknowledged in time.
-        let waited = self.directions[side.index()].waited(now).filter(|waited| *waited >= self.timeout);
-        dissection.delivery.push(Event::Step(waited.map_or(Step::Left("closed"), Step::TimedOut)));
+        let gave_up = self.directions[side.index()].gave_up(now, self.resend, self.timeout);
+        dissection.delivery.push(Event::Step(gave_up.map_or(Step::Left("closed"), Step::Unacknowledged)));
         let [own, other] = [side, side.other()].map(|side| self.directions[side.index()].unacknowledged());
         let code = "dnp.unacknowledged";
         let text = "never acknowledged";

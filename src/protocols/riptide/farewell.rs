@@ -28,7 +28,8 @@ pub(super) fn farewell(
         (_, Some("timed_out")) => Step::TimedOut(timeout),
         (_, Some("poor_connection")) => Step::Poor,
         (_, Some(reason @ "connection_rejected")) => Step::Refused(reason),
-        (_, Some(reason)) => Step::Left(reason),
+        (_, Some(reason @ "disconnected")) => Step::Left(reason),
+        (_, Some(reason)) => Step::LeftFor(reason),
     };
     dissection.delivery.push(Event::Step(step));
     dissection.farewell = data(&dissection.tree, place.bytes).map(|words| Box::new(words.into()));

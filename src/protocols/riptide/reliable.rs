@@ -18,6 +18,9 @@ const WINDOW: usize = 2048;
 /// The transmissions after which the library gives a message up.
 const ATTEMPTS: u32 = 15;
 
+/// The time, in nanoseconds, by which a busy application may be late.
+const TICK: i64 = 100_000_000;
+
 /// The user's settings for giving up.
 #[derive(Clone, Copy, Debug)]
 pub struct Tries {
@@ -123,7 +126,8 @@ impl Reliable {
         let newest = side.newest();
         let extended = side.extend(sequence);
         let index = dissection.target(place).index;
-        let seen = side.sent(extended, place.frame, index, place.time.near_nanos());
+        let time = place.time.near_nanos();
+        let seen = side.sent(extended, place.frame, index, time);
         let first = side.first();
         let copy = if let Seen::Copy { before } = seen { before.copies + 1 } else { 1 };
         let insists = &mut self.insists[place.side.index()];
@@ -149,7 +153,10 @@ impl Reliable {
             acknowledged: true,
         });
         if last_try && version.packed() {
-            dissection.delivery.push(Event::Step(Step::LastTry(extended)));
+            // Another try would follow the last one after the same interval.
+            let interval = if let Seen::Copy { before } = seen { time.saturating_sub(before.last_time) } else { 0 };
+            let patience = interval.saturating_mul(2).saturating_add(TICK);
+            dissection.delivery.push(Event::Step(Step::LastTry { number: extended, patience }));
         }
         let notes = &mut dissection.notes;
         match handled {

@@ -22,12 +22,20 @@ use crate::dissect::{
 };
 use crate::duration;
 use crate::flow::{Side, Stream, Transport};
+use std::collections::VecDeque;
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;
 
 /// The library's own timeout, in nanoseconds.
 const TIMEOUT: i64 = 5_000_000_000;
+
+/// The number of heartbeats that may wait for their answers. A client sends one a second, also when the round trip is
+/// longer.
+const PINGS: usize = 8;
+
+/// A heartbeat that waits for its answer: its sender, ping id, time and place.
+type Ping = (Side, u64, Time, Target);
 
 /// One conversation.
 #[derive(Debug)]
@@ -45,8 +53,8 @@ pub struct RiptideSession {
     /// The message that identifies the server, and its first byte.
     learned_from: Option<(u8, Message)>,
     reliable: Reliable,
-    /// The heartbeat that waits for its answer: its sender, ping id, time and place.
-    ping: Option<(Side, u64, Time, Target)>,
+    /// The latest heartbeats that wait for their answers.
+    pings: VecDeque<Ping>,
     framing: Framing,
     /// It is from text without addresses, so its end is where the text was cut.
     from_text: bool,
@@ -78,7 +86,7 @@ impl RiptideSession {
             server,
             learned_from: None,
             reliable: Reliable::new(Tries::of(&flow_info.options.settings)),
-            ping: None,
+            pings: VecDeque::new(),
             framing,
             from_text: flow_info.ends.is_none(),
             timeout: timeout(&flow_info.options.settings),
@@ -206,14 +214,17 @@ impl RiptideSession {
         let Some(ping) = dissection.tree.number(&PING) else { return };
         match dissection.tree.find(&RTT) {
             Some(_) => {
-                self.ping = Some((place.side, ping, place.time, dissection.target(place)));
+                if self.pings.len() == PINGS {
+                    self.pings.pop_front();
+                }
+                self.pings.push_back((place.side, ping, place.time, dissection.target(place)));
                 dissection.delivery.push(Event::Ping);
                 dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
             }
             None => {
                 dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
-                let asked = self.ping.take_if(|(side, id, ..)| *side != place.side && *id == ping);
-                if let Some((.., at, request)) = asked {
+                let asked = self.pings.iter().rposition(|(side, id, ..)| *side != place.side && *id == ping);
+                if let Some((.., at, request)) = asked.and_then(|at| self.pings.remove(at)) {
                     let after = place.time.since(at) as i64;
                     dissection.delivery.push(Event::Pong(after));
                     dissection.related.add(RelationKind::Answers, request, Some(after));
@@ -387,7 +398,7 @@ impl Session for RiptideSession {
     }
 
     fn memory(&self) -> usize {
-        self.reliable.memory() + self.stream.memory()
+        self.reliable.memory() + self.stream.memory() + self.pings.capacity() * size_of::<Ping>()
     }
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
