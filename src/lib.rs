@@ -6,7 +6,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`codec`] | message layouts as tables, and their interpreter: reader, writer, sampler, tree, faults |
-//! | [`capture`] | frames from pcap, pcapng, gzip, hex text; link layers, IP fragments |
+//! | [`capture`] | frames from pcap, pcapng, gzip, zstd, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
 //! | `traffic` | analyses for every protocol: numbers and acknowledgements, the life of a connection, losses on its path |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |

@@ -72,7 +72,7 @@ impl Format {
 pub fn messages() -> Vec<Allowed<Format>> {
     let printed = render::Format::ALL.iter().map(|form| (form.name, Format::Printed(*form), form.about));
     let parquet = columns("Columns for DuckDB, Polars and Spark: decode -o DIR, one file for each message type");
-    let pcapng = "The capture itself, with the messages as packet comments: for Wireshark, see `netkit help wireshark`";
+    let pcapng = "The capture itself, with packet comments: decode only, for Wireshark, see `netkit help wireshark`";
     printed.chain([("parquet", Format::Parquet, parquet), ("pcapng", Format::Pcapng, pcapng)]).collect()
 }
 

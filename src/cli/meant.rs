@@ -120,9 +120,9 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
     // Short options may have their value attached.
     Some(match if arg.starts_with("--") { arg } else { arg.get(..2)? } {
         "-r" => "files need no option: netkit decode FILE",
-        "-Y" => "filters are -F EXPR, where messages are chosen: decode, stats, diff",
+        "-Y" => "filters are -F EXPR, in decode, view, stats, diff, top and report: netkit decode FILE -F EXPR",
         "-i" | "-D" => "interfaces are read by decode, view, stats, top and report: netkit decode -i IFACE",
-        "-V" => "decode and dump print trees, with -v all of each",
+        "-V" => "decode and dump print trees; -v prints their bytes in full",
         "-T" | "-e" => {
             "fields are -f csv --columns time,src,message_id; other forms are -f ndjson, json, summary, tree"
         }

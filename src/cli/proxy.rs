@@ -200,7 +200,7 @@ impl FromArgMatches for Directions {
         // Users who write --loss 5% --up expect another effect.
         let mut next = list.iter().skip(1).map(|(.., value)| value.is_some());
         if let Some((_, name, _)) = list.iter().find(|(.., value)| !next.next().unwrap_or(false) && value.is_none()) {
-            return Err(wrong(format!("--{name}: no impairment follows it, and it is for those that do")));
+            return Err(wrong(format!("--{name}: no impairment follows it: it is for the ones after it")));
         }
         let (mut directions, mut turn) = (Directions::default(), [true; 2]);
         for (_, name, value) in list {

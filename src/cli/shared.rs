@@ -83,7 +83,7 @@ pub struct Traffic {
     pub flow: Option<u64>,
     /// Select one leg of a proxy's recording
     ///
-    /// Default: both for decode, the client's leg for other commands.
+    /// Default: both for decode and view, the client's leg for other commands.
     #[arg(long, value_enum, value_name = "LEG", help_heading = "Selection", hide_short_help = true)]
     pub leg: Option<Legs>,
     /// Select messages: 'riptide.message_id == 7 and not has fault'
@@ -183,7 +183,7 @@ pub struct Gates {
     pub reject: Vec<String>,
     /// Accept that there are no messages to check
     ///
-    /// Without this option, --check, --fail-on, --expect and --reject fail if there are none.
+    /// Without this option, --fail-on, --expect, --reject and --check, where they exist, fail if there are none.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 }

@@ -143,10 +143,10 @@ pub static LIMITS: [Limit; 20] = limits! {
     "name_bytes" peer.name_bytes
         "bytes of a route or a field's name that a handshake brings; longer ones are truncated, with a note",
     "inflate_ratio" peer.inflate_ratio
-        "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); larger ones are \
+        "inflated size of a compressed message, as a multiple (64K are free, 1M of a WebSocket); larger ones are \
         left as they are",
     "live_unread" peer.live_unread_bytes
-        "replay, probe: bytes of the peer that make no whole message yet; then it is left",
+        "replay, probe: bytes of the peer that make no whole message yet; beyond them netkit leaves the peer",
     "live_kept" peer.live_kept_bytes
         "replay: memory for the peer's messages, to be compared; further ones are counted alone",
     "replay_messages" live.messages "replay: messages of the recording; only its beginning is played",
@@ -157,7 +157,7 @@ pub static LIMITS: [Limit; 20] = limits! {
         "--link: relations, and messages that wait for an answer; those beyond are not linked, which is reported",
     "link_bytes" lists.link_bytes "--link: bytes of a pipe that are buffered; later ones are not linked",
     "waiting" lists.waiting
-        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, distinguished; those \
+        "stats --unanswered, --never-acked, --slow, --latency: messages followed at once or listed, and kinds; those \
         beyond are counted",
     "groups" lists.groups "stats --by FIELD: groups; messages of further ones share the last",
 };

@@ -119,8 +119,8 @@ impl Notes {
         if let Some((server, proto)) = counters.unclaimed.server {
             let (amount, verb) = amount(at_claimed_servers);
             self.warn(format!(
-                "{amount} with servers of recognised ones {verb} of no known protocol, the first with {server} \
-                 ({proto}): -v lists them, --port {}={proto} reads them",
+                "{amount} with recognised servers {verb} of no known protocol, the first with {server} \
+                 ({proto}): -v lists them, --port {}={proto} reads them as {proto}",
                 server.port(),
             ));
         } else if claimed.conversations > 0 && unclaimed.conversations > 0 && !self.all {
@@ -151,7 +151,7 @@ impl Notes {
         if let Some(unread) = counters.account.limits.get(UNDECIDED) {
             let packets = Plural(*unread, "packet");
             self.warn(format!(
-                "{packets} of conversations recognised later were not read: they have no evidence (-p and --port name \
+                "not read, because their conversation was recognised only later: {packets} (-p and --port name \
                  protocols)"
             ));
         }

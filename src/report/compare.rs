@@ -150,7 +150,7 @@ fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
         None => "none".into(),
     };
     let summary = format!("A: {}. B: {}.", text(both[0]), text(both[1]));
-    let about = "Across: the share of the messages that waited no longer.";
+    let about = "The share of messages with at most this delay.";
     let legend = RUNS.into_iter().zip(both).map(|((name, mark), delays)| (mark, name, text(delays))).collect();
     chart(
         &Chart { title, about, summary: &summary, height: HEIGHT, seconds: None, ticks: &ticks, legend },

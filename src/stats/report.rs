@@ -117,7 +117,7 @@ impl Report {
             when::axis(stats, width.unwrap_or(WIDTH), &mut text);
         }
         if self == Report::Delivery && stats.delivery.iter().next().is_none() {
-            text.push_str("\nnothing is numbered, requested, pinged or linked in it\n");
+            text.push_str("\nno numbered messages, requests, pings or links\n");
         }
         out.extend_from_slice(text.as_bytes());
     }

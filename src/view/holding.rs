@@ -66,11 +66,17 @@ impl State {
     pub fn next_held(&mut self) {
         let Some(holds) = self.holds() else { return };
         let here = self.current();
-        let mut all: Vec<usize> = holds.list().iter().filter_map(|held| self.store.find(held.target)).collect();
+        let held = holds.list();
+        let mut all: Vec<usize> = held.iter().filter_map(|held| self.store.find(held.target)).collect();
         all.retain(|number| *number < self.len);
         all.sort_unstable();
         let next = all.iter().find(|number| Some(**number) > here).or(all.first());
-        if let Some(number) = next { self.go_to(*number) } else { self.show_status("no message is held") }
+        match next {
+            Some(number) => self.go_to(*number),
+            None if held.is_empty() => self.show_status("no message is held"),
+            // A message is read into the list a moment after the proxy holds it.
+            None => self.show_status("the list does not show the held messages yet"),
+        }
     }
 
     /// Asks for the changes of the selected message, beginning with its selected field.

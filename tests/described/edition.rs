@@ -150,7 +150,7 @@ fn lists_that_go_on_while_an_element_says_so() {
     assert_eq!(plain(words, b"\x01a\0z"), json!({"v": [{"text": "a"}, {"text": ""}], "z": 122}));
     for (fields, why) in [
         ("v = { type = \"u8[u8]\", while = \"v\" }", "while is for lists T[*]"),
-        ("a = \"u8\"\nv = { type = \"u8[*]\", while = \"a\" }", "it asks nothing of the element"),
+        ("a = \"u8\"\nv = { type = \"u8[*]\", while = \"a\" }", "the condition does not use v or a field of it"),
         ("v = { type = \"u8[*]\", while = \"v\", until = 0 }", "without another end"),
         ("v = { type = \"s[*]\", while = \"s.x\" }\n[struct.s]\na = \"u8\"", "no field \"s.x\""),
     ] {

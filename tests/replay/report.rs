@@ -52,7 +52,7 @@ fn for_people() {
 trouble       interrupted
 the peer ended the session: exit
 sent          11 of 12 messages in 1.250 s
-acknowledged  5, 1 not; 3 copies sent again
+acknowledged  5, 1 not; 3 resends
 received      8 of 9 messages
 made live     6 acknowledgements, heartbeats and answers
 round trips   3: min 1.00, median 4.00, max 9.00 ms

@@ -316,7 +316,7 @@ fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     failure.text = format!("no known protocol answers ({})", tried.join(", "));
     if !left_out.is_empty() {
         failure.text +=
-            &format!("; {} is not asked in repeated rounds: each would cost its server", left_out.join(", "));
+            &format!("; {} is not asked in repeated rounds: each costs its server a socket", left_out.join(", "));
     }
     failure
 }

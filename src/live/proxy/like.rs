@@ -138,8 +138,8 @@ fn describe(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
         };
         let ms = |share: f64| at(share).as_secs_f64() * 1e3;
         words.push_str(&format!(
-            ", of {} later than the soonest: half of all by {:.1} ms, 1 in 100 by {:.1} ms",
-            Plural(trips.len() as u64, "message"),
+            ", delay above the least, from {}: median {:.1} ms, p99 {:.1} ms",
+            Plural(trips.len() as u64, "round trip"),
             ms(0.5),
             ms(0.99)
         ));
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!([0.0, 1.0].map(|share| quantiles.at(share)), [Duration::ZERO, Duration::from_millis(100)]);
         // Four of the 33 are half a trip of 1 ms above their places: halves are rounded up.
         assert_eq!((quantiles.at(0.5), quantiles.mean().as_nanos()), (Duration::from_millis(50), 50_062_500));
-        let want = "loss unknown, of 101 messages later than the soonest: half of all by 50.0 ms, 1 in 100 by 99.0 ms";
+        let want = "loss unknown, delay above the least, from 101 round trips: median 50.0 ms, p99 99.0 ms";
         assert_eq!(words, want);
         assert_eq!(describe(&estimate, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
     }

@@ -26,7 +26,7 @@ impl Profile {
     /// Reads a timetable with one period per line; `#` begins a comment.
     ///
     /// ```text
-    /// # what      when
+    /// # when: what
     /// from 10s to 20s: loss 5%/4, delay 80ms
     /// from 20s to 30s: down rate 256kbit, up delay 200ms
     /// from 30s: network lte

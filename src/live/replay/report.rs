@@ -191,7 +191,7 @@ impl fmt::Display for Report {
         )?;
         if counts.acknowledged + counts.unacknowledged > 0 {
             let (yes, no) = (counts.acknowledged, counts.unacknowledged);
-            writeln!(f, "acknowledged  {yes}, {no} not; {} sent again", Plural(counts.resent, "copy"))?;
+            writeln!(f, "acknowledged  {yes}, {no} not; {}", Plural(counts.resent, "resend"))?;
         }
         writeln!(f, "received      {} of {}", self.received, Plural(self.expected, "message"))?;
         if counts.live > 0 {

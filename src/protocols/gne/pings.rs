@@ -1,7 +1,7 @@
 //! Matches ping replies with requests, and derives round trips and clock offsets.
 //!
 //! A request's sending time is not on the wire. The capture's times are used instead, so both figures are as seen from
-//! the place of the capture.
+//! the capture point.
 
 use super::layout::{GTIME, PACKET, PING};
 use crate::capture::Time;

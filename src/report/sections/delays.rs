@@ -105,7 +105,7 @@ pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String
 /// Writes the table of a chart of quantiles; two runs side by side.
 pub fn quantiles_of(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
     region("", &format!("{title} (ms)"), html, |html| {
-        heading([("share that waited no longer", "t"), ("A", "n"), ("B", "n")], html);
+        heading([("share with at most this delay", "t"), ("A", "n"), ("B", "n")], html);
         body([10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 100.0], html, |percent, html| {
             html.el("th").attr("scope", "row").class("t").text(format_args!("{percent} %"));
             for delays in both {
@@ -140,7 +140,7 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
     let words: Vec<String> =
         sides.iter().map(|(role, d)| format!("Sent by the {}: {}", role.name(), median(d))).collect();
     let summary = words.join(". ");
-    let sent = |delays: &Delays| format!("sent {} · {}", Count(delays.count()), median(delays));
+    let sent = |delays: &Delays| format!("delays {} · {}", Count(delays.count()), median(delays));
     let legend = sides.iter().map(|(role, delays)| (side(*role), role.name(), sent(delays))).collect();
     let (about, summary, ticks, height) = (&about, &summary, &ticks, HEIGHT);
     let roles: Vec<Role> = sides.iter().map(|(role, _)| *role).collect();

@@ -252,7 +252,7 @@ impl<'a> Compiler<'a> {
         let mut asks = text.contains("left ");
         expr.terms(&mut |_, name| asks |= own(name));
         if !asks {
-            let why = format!("{}: while: it asks nothing of the element: expected {element}.FIELD", t.name);
+            let why = format!("{}: while: the condition does not use {element} or a field of it", t.name);
             return Err((t.line, why));
         }
         let when = self.compiled(&expr, t.line, &format!("{}: while", t.name))?.when;
