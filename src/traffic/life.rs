@@ -126,9 +126,9 @@ pub struct Life {
     farewell: Option<(Ending, i64)>,
     /// The time of the last heartbeat or other [`Step::Alive`], and the timeout that it starts.
     alive: [Option<(i64, i64)>; 2],
-    /// The last tries without an acknowledgement: the message's number, the time, and the time at which the sender has
-    /// dropped the connection.
-    last_try: [Option<(i64, i64, i64)>; 2],
+    /// The last tries without an acknowledgement: the message's number, and the time by which the sender drops the
+    /// connection.
+    last_try: [Option<(i64, i64)>; 2],
 }
 
 /// The time of each side's last message, in nanoseconds since the epoch.
@@ -160,7 +160,7 @@ impl Life {
             Step::Undecided => self.undecided = Some(side),
             Step::Alive(timeout) => self.alive[side.index()] = Some((now, timeout)),
             Step::LastTry { number, patience } => {
-                self.last_try[side.index()] = Some((number, now, now.saturating_add(patience)));
+                self.last_try[side.index()] = Some((number, now.saturating_add(patience)));
             }
             Step::Left(reason) => match self.timed_out(side, now, last_seen) {
                 Some(ending) => self.ends(ending, now),
@@ -182,7 +182,7 @@ impl Life {
     /// Records that the other side has acknowledged a message of `side`.
     pub fn acknowledged(&mut self, side: Side, number: i64) {
         let last = &mut self.last_try[side.index()];
-        if last.is_some_and(|(tried, ..)| tried == number) {
+        if last.is_some_and(|(tried, _)| tried == number) {
             *last = None;
         }
     }
@@ -216,7 +216,7 @@ impl Life {
     }
 
     /// Whether the other side has dropped `side` at `now`: `side` was silent for its timeout and the delay of a timer,
-    /// and the other side, which the capture has, sent nothing after that.
+    /// and the other side sent nothing after that. If the capture has none of its messages, nothing is known.
     fn dropped(&self, side: Side, now: i64, last_seen: LastSeen) -> bool {
         let (Some((at, timeout)), Some(last)) = (self.alive[side.index()], last_seen[side.other().index()]) else {
             return false;
@@ -286,16 +286,16 @@ impl Life {
             }),
             // The sender could go on, or the acknowledgement follow.
             Outcome::PoorConnection if self.farewell.is_none() => {
-                self.last_try.iter().flatten().any(|(.., drops)| now <= *drops)
+                self.last_try.iter().flatten().any(|(_, drops)| now <= *drops)
             }
             _ => false,
         }
     }
 
-    /// The side that dropped the connection after a message's last try: it sent nothing after it had to.
+    /// The side that dropped the connection after a message's last try: it sent nothing after that.
     fn gave_up(&self, last_seen: LastSeen) -> Option<Side> {
         let gave_up = |side: &Side| {
-            let Some((_, _, drops)) = self.last_try[side.index()] else { return false };
+            let Some((_, drops)) = self.last_try[side.index()] else { return false };
             last_seen[side.index()].is_none_or(|last| last <= drops)
         };
         Side::BOTH.into_iter().find(gave_up)
