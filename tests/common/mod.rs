@@ -265,9 +265,12 @@ pub fn dissect(file: Vec<u8>, options: &Options, sink: &mut impl Sink) -> Counte
     std::mem::take(&mut inspector.counters)
 }
 
-/// A capture being made: Ethernet frames, a millisecond apart.
+/// A capture being made: Ethernet frames with their times in milliseconds, 1,000 s apart unless others are given.
 #[derive(Default)]
-pub struct Wire(Vec<Vec<u8>>);
+pub struct Wire {
+    frames: Vec<(u64, Vec<u8>)>,
+    next: u64,
+}
 
 impl Wire {
     /// A datagram between client and server.
@@ -279,7 +282,14 @@ impl Wire {
         let (src, dst) = if by_client { (client, server) } else { (server, client) };
         let mut frame = Vec::new();
         ethernet(src, dst, body, &mut frame).expect("a frame");
-        self.0.push(frame);
+        self.frames.push((self.next, frame));
+        self.next += 1_000_000;
+    }
+
+    /// The next frame is captured this many milliseconds after the beginning.
+    pub fn at(&mut self, millis: u64) -> &mut Wire {
+        self.next = millis;
+        self
     }
 
     /// A connection: the data that its client and its server send, in the given order.
@@ -304,10 +314,16 @@ impl Wire {
 
     /// The capture file.
     pub fn file(&self) -> Vec<u8> {
+        self.cut(usize::MAX)
+    }
+
+    /// The capture file with this many bytes of each frame at most.
+    pub fn cut(&self, snap: usize) -> Vec<u8> {
         let mut file = Vec::new();
         let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).expect("a header");
-        for (k, frame) in self.0.iter().enumerate() {
-            writer.frame(Time::micros(k as i64 * 1000, 0), frame).expect("written");
+        for (millis, frame) in &self.frames {
+            let time = Time::micros((millis / 1000) as i64, (millis % 1000) as u32 * 1000);
+            writer.record(time, frame.get(..snap).unwrap_or(frame), frame.len()).expect("written");
         }
         writer.flush().expect("written");
         file

@@ -296,6 +296,142 @@ fn each_space_has_numbers_of_its_own() {
     assert_eq!(never_acked, [json!(5)], "lane 9 has a 2 of its own");
 }
 
+/// Everything that counts is before the payload; a condition and a key are after the number.
+const SNAPPED: &str = r#"
+protocol = "snapped"
+encoding = "be"
+[udp]
+ports = [7001]
+[packet.fields]
+kind    = { type = "u8", hidden = true }
+message = { type = "message", by = "kind" }
+[numbers.all]
+number   = "data.seq"
+if       = "not loose"
+per      = ["lane"]
+ack      = "last"
+ack_bits = "bits"
+nack     = { field = "lacks", from = "first", to = "to" }
+[requests.keyed]
+asks    = "ask"
+answers = "answer"
+by      = "key"
+[requests.ordered]
+asks    = "query"
+answers = "reply"
+[struct.range]
+first = "u16"
+to    = "u16"
+[[message]]
+id = 1
+name = "data"
+[message.fields]
+seq   = "u16"
+lane  = "u8"
+loose = "u8"
+text  = "bytes"
+[[message]]
+id = 2
+name = "ack"
+[message.fields]
+last  = "u16"
+lane  = "u8"
+bits  = "u8"
+lacks = "range[*]"
+[[message]]
+id = 3
+name = "ask"
+from = "client"
+[message.fields]
+key  = "u32"
+text = "bytes"
+[[message]]
+id = 5
+name = "answer"
+from = "server"
+[message.fields]
+key  = "u32"
+text = "bytes"
+[[message]]
+id = 6
+name = "query"
+from = "client"
+[message.fields]
+text = "cstring"
+[[message]]
+id = 7
+name = "reply"
+from = "server"
+[message.fields]
+text = "cstring"
+"#;
+
+/// The bytes of a frame before the payload of UDP, and before what follows `loose`, `bits` and `key`.
+const HEADERS: usize = 14 + 20 + 8;
+const COUNTED: usize = HEADERS + 5;
+
+#[test]
+fn messages_that_the_capture_cut_count_as_far_as_they_are_there() {
+    let folder = Scratch::new("described-snapped");
+    let file = folder.write("snapped.toml", SNAPPED);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let mut wire = Wire::default();
+    let mut send = |by_client: bool, start: &[u8], length: usize| {
+        wire.datagram(ends, by_client, &[start, &vec![b'x'; length], b"\0"].concat());
+    };
+    for seq in 0..30u8 {
+        // Every third is long. 7 is lost before the capture, and 9 is sent twice.
+        let length = if seq.is_multiple_of(3) { 90 } else { 3 };
+        for _ in 0..u8::from(seq != 7) + u8::from(seq == 9) {
+            send(true, &[1, 0, seq, 4, 0], length);
+        }
+        if seq % 4 == 3 {
+            send(false, &[2, 0, seq, 4, 0b111, 0, 1, 0, 2, 0], 2);
+        }
+        send(true, &[3, 0, 0, 0, seq], length);
+        send(false, &[5, 0, 0, 0, seq], length);
+        send(true, &[6], length);
+        send(false, &[7], length);
+    }
+    let counted = |snap: usize| {
+        let capture = folder.write(&format!("{snap}.pcap"), wire.cut(snap));
+        let done = run(&["stats", &capture, "-p", &file, "-f", "json"]);
+        let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
+        let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson", "--link"]);
+        let faults = reported.iter().filter(|line| line.get("fault").is_some()).count();
+        let related = reported.iter().map(|line| line["related"].clone()).collect::<Vec<_>>();
+        let noted = |code: &str| {
+            let of = |line: &&Json| line["notes"].as_array().into_iter().flatten().any(|note| note["code"] == code);
+            reported.iter().filter(of).count()
+        };
+        let noted = ["snapped.gap", "snapped.acked_unseen", "snapped.nack"].map(noted);
+        (stats["delivery"].clone(), stats["request"].clone(), related, noted, faults)
+    };
+    let whole = counted(usize::MAX);
+    let client = whole.0.as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+    for (name, want) in [("messages", 29), ("sent", 30), ("resent", 1), ("missing", 1), ("never_acked", 2)] {
+        assert_eq!(client[name], want, "{name}: {client}");
+    }
+    let requests = whole.1.as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+    assert_eq!((&requests["requests"], &requests["responses"]), (&json!(60), &json!(60)));
+    assert_eq!((whole.3, whole.4), ([1, 1, 7], 0));
+    for snap in COUNTED..COUNTED + 60 {
+        let cut = counted(snap);
+        assert!(cut.4 >= 39, "{snap}: {}", cut.4);
+        assert_eq!((&cut.0, &cut.1, &cut.2), (&whole.0, &whole.1, &whole.2), "{snap}");
+        assert_eq!(cut.3[..2], whole.3[..2], "{snap}");
+        // How much the other side lacks is known of whole lists alone. A cut between two elements does not show.
+        let nacks = if snap < HEADERS + 13 && snap != HEADERS + 9 { 0 } else { 7 };
+        assert_eq!(cut.3[2], nacks, "{snap}");
+    }
+    // Numbers whose condition or key is not there count in no space, and neither do their acknowledgements.
+    for snap in HEADERS + 1..COUNTED {
+        let cut = counted(snap);
+        let numbered = cut.0.as_array().into_iter().flatten().filter(|row| row["messages"] != 0).count();
+        assert_eq!((numbered, cut.3), (0, [0; 3]), "{snap}: {}", cut.0);
+    }
+}
+
 /// Packets without messages, whose number is in a group.
 const QUERIES: &str = r#"
 protocol = "queries"

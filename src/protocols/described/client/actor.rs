@@ -41,7 +41,7 @@ pub struct DescribedActor {
 /// Returns the trees of a message that was read.
 fn line_of(message: &OwnedMessage) -> Option<Shown<'_>> {
     let [tree, packet] = message.trees()?;
-    Some(Shown { message: message.message, tree, packet })
+    Some(Shown { message: message.message, tree, packet, cut: false })
 }
 
 impl DescribedActor {

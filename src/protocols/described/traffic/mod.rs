@@ -13,6 +13,7 @@ pub use rules::{Numbers, RangeEnds, Rules, What, compile};
 
 use super::codes::Codes;
 use super::key::Key;
+use crate::codec::fault::Reason;
 use crate::codec::node::Node;
 use crate::dissect::{Dissection, Provenance};
 use crate::flow::Side;
@@ -47,7 +48,8 @@ impl Traffic {
         self.questions.bits
     }
 
-    /// Handles a line. `start`: the offset of its first byte in the packet.
+    /// Handles a line. `start`: the offset of its first byte in the packet. What a line has before the capture cut it
+    /// counts; another fault shows that it is not what the rules are about.
     pub fn see(
         &mut self,
         rules: &Rules,
@@ -56,7 +58,7 @@ impl Traffic {
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
-        if rules.is_empty() || dissection.fault.is_some() {
+        if rules.is_empty() || dissection.fault.as_ref().is_some_and(|fault| fault.reason != Reason::Cut) {
             return;
         }
         for (rule, numbers) in rules.numbers.iter().enumerate() {
@@ -79,4 +81,10 @@ pub fn key(fields: &[Path], line: Shown<'_>) -> Key {
     let mut key = Key::default();
     fields.iter().for_each(|field| key.push(field.number(line)));
     key
+}
+
+/// The same; `None` if the line is cut before one of them.
+fn whole_key(fields: &[Path], line: Shown<'_>) -> Option<Key> {
+    let cut = line.cut && fields.iter().any(|field| field.number(line).is_none());
+    (!cut).then(|| key(fields, line))
 }

@@ -5,7 +5,7 @@ use super::super::key::Key;
 use super::identified::Identified;
 use super::path::Shown;
 use super::rules::{Numbers, RangeEnds, What};
-use super::{key, shared};
+use super::{shared, whole_key};
 use crate::codec::Tree;
 use crate::codec::node::Node;
 use crate::dissect::numbered::{Acknowledgement, note_copy, note_seen};
@@ -137,7 +137,7 @@ impl Spaces {
         if again && identity.is_none() {
             return;
         }
-        let key = key(&numbers.per, line);
+        let Some(key) = whole_key(&numbers.per, line) else { return };
         let Some(at) = self.space(rule, place.side, key, Some(numbers.modulus)) else { return };
         let space = &mut self.all[at];
         let sequence = &mut space.sequence;
@@ -195,8 +195,9 @@ impl Spaces {
         let line = Shown::from(&*dissection);
         let counted = |node: &Node| shared(node, start, dissection);
         let Some(Named { below, lacks, .. }) = Named::of(numbers, line, &counted, &mut self.named) else { return };
-        let key = key(&numbers.per, line);
-        if lacks > 0 {
+        let Some(key) = whole_key(&numbers.per, line) else { return };
+        // The list may go on after the cut.
+        if lacks > 0 && !line.cut {
             let text = format_args!("the other side lacks {}", Plural(lacks, "message"));
             dissection.notes.note(codes.nack, text);
         }

@@ -1,6 +1,7 @@
 //! Finds fields of a line by their names: `seq`, `input.seq`, `packet.seq`, `input.id.seq`.
 
 use super::super::lines::{Nameless, Names};
+use crate::codec::fault::Reason;
 use crate::codec::layout::{Field, Kind, Name};
 use crate::codec::node::Node;
 use crate::codec::schema::compile::{Compiled, statics};
@@ -17,11 +18,14 @@ pub struct Shown<'t> {
     pub message: &'static str,
     pub tree: &'t Tree,
     pub packet: &'t Tree,
+    /// Whether the capture has only its beginning: a field that is not in it may have been on the wire.
+    pub cut: bool,
 }
 
 impl<'t> From<&'t Dissection> for Shown<'t> {
     fn from(dissection: &'t Dissection) -> Shown<'t> {
-        Shown { message: dissection.message, tree: &dissection.tree, packet: &dissection.packet }
+        let cut = dissection.fault.as_ref().is_some_and(|fault| fault.reason == Reason::Cut);
+        Shown { message: dissection.message, tree: &dissection.tree, packet: &dissection.packet, cut }
     }
 }
 
@@ -46,7 +50,7 @@ pub struct Path {
 impl Path {
     /// The field, its tree, and whether it is in the headers.
     pub fn find<'t>(&self, line: Shown<'t>) -> Option<(&'t Node, &'t Tree, bool)> {
-        let Shown { message, tree, packet } = line;
+        let Shown { message, tree, packet, .. } = line;
         let own = || {
             let found = if self.may_be_in(message) { self.find_in(tree) } else { None };
             found.map(|node| (node, tree, false))

@@ -49,9 +49,12 @@ impl Test {
         }
     }
 
-    /// Whether the condition holds for a line.
+    /// Whether the condition holds for a line. It does not if the line is cut before a field that it asks for.
     pub fn holds(&self, line: Shown<'_>) -> bool {
         let Some(when) = &self.when else { return true };
+        if line.cut && self.names.iter().any(|(_, path)| path.number(line).is_none()) {
+            return false;
+        }
         let value = |name: &Name| {
             let (_, path) = self.names.iter().find(|(known, _)| std::ptr::eq(known.text, name.text))?;
             path.number(line)
