@@ -493,6 +493,140 @@ fn requests_are_matched_by_a_field_of_a_group() {
     }
 }
 
+/// Two rules that match in order, and a request that may be resent under its number.
+const IN_ORDER: &str = r#"
+protocol = "ordered"
+encoding = "be"
+[udp]
+ports = [7001]
+[tcp]
+ports = [7001]
+frame = { length = "u8" }
+[packet.fields]
+message = { type = "message", by = "u8", hidden_id = true }
+[numbers.all]
+number = "seq"
+ack    = "ack"
+[requests.infos]
+asks    = ["info", "join"]
+answers = "about"
+[requests.rules]
+asks    = "rules"
+answers = "ruled"
+[[message]]
+id = 1
+name = "info"
+from = "client"
+[[message]]
+id = 2
+name = "about"
+from = "server"
+[[message]]
+id = 3
+name = "rules"
+from = "client"
+[[message]]
+id = 4
+name = "ruled"
+from = "server"
+[[message]]
+id = 5
+name = "join"
+from = "client"
+[message.fields]
+seq = "u16"
+[[message]]
+id = 6
+name = "joined"
+from = "server"
+[message.fields]
+ack = "u16"
+"#;
+
+/// Requests without a key, in datagrams: a client asks at these times, and the server answers after a while in order,
+/// but not the requests at these places.
+#[test]
+fn a_lost_response_shifts_no_later_one() {
+    let folder = Scratch::new("described-order");
+    let file = folder.write("ordered.toml", IN_ORDER);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let steps = |step: u64| (0..40).map(|n| n * step).collect::<Vec<u64>>();
+    let bursts = (0..45).map(|n| n / 3 * 4000 + n % 3).collect::<Vec<u64>>();
+    for (what, asked, after, lost) in [
+        ("as many do", steps(5000), 30, &[3, 4, 20][..]),
+        ("the first ones", steps(1000), 30, &[0, 1, 9]),
+        ("once a second", (0..40).map(|n| n * 1000 + n % 7 * 9).collect(), 30, &[8, 20, 21]),
+        ("twice a second", steps(500), 30, &[8, 20, 21]),
+        ("a slow server", steps(500), 2010, &[]),
+        ("a slow server that is waited for", steps(2500), 1500, &[9]),
+        ("several at once", bursts, 30, &[5, 15, 16, 17]),
+    ] {
+        // The time, the kind of the message, and for a response the place of its request.
+        let mut sent: Vec<(u64, u8, Option<usize>)> = Vec::new();
+        for (k, at) in asked.iter().enumerate() {
+            // Every eighth is of the other rule, whose requests are all answered.
+            let (ask, answer) = if k % 8 == 7 { (3, 4) } else { (1, 2) };
+            sent.push((*at, ask, None));
+            if !lost.contains(&k) {
+                sent.push((at + after, answer, Some(k)));
+            }
+        }
+        sent.sort();
+        let mut wire = Wire::default();
+        let mut frames = HashMap::new();
+        for (k, (at, kind, of)) in sent.iter().enumerate() {
+            wire.at(*at).datagram(ends, of.is_none(), &[*kind]);
+            if of.is_none() {
+                frames.insert(frames.len(), k as u64 + 1);
+            }
+        }
+        let capture = folder.write("ordered.pcap", wire.file());
+        let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        for (line, (_, _, of)) in reported.iter().zip(&sent) {
+            let wanted = Vec::from_iter(of.map(|k| (frames[&k], 1)));
+            assert_eq!(related(line, "answers"), wanted, "{what}: {line}");
+        }
+        let stats = run(&["stats", &capture, "-p", &file, "--unanswered", "-f", "json"]);
+        let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+        let unanswered: Vec<_> = stats["unanswered"].as_array().unwrap().iter().map(|row| &row["frame"]).collect();
+        assert_eq!(unanswered, lost.iter().map(|k| &frames[k]).collect::<Vec<_>>(), "{what}");
+    }
+}
+
+#[test]
+fn a_stream_loses_no_response_and_a_resent_request_is_one() {
+    let folder = Scratch::new("described-order-kept");
+    let file = folder.write("ordered.toml", IN_ORDER);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let decoded = |wire: &Wire| {
+        let capture = folder.write("ordered.pcap", wire.file());
+        let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        let stats = run(&["stats", &capture, "-p", &file, "-f", "json"]);
+        let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+        let client = stats["request"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+        let answers = reported.iter().flat_map(|line| related(line, "answers")).map(|(frame, _)| frame);
+        (answers.collect::<Vec<_>>(), client["requests"].clone())
+    };
+    // The frames of a stream are 1,000 s apart, the first two its handshake.
+    let mut wire = Wire::default();
+    let message = |by_client: bool| (by_client, vec![1, if by_client { 1 } else { 2 }]);
+    wire.stream(ends, &[true, true, true, false, false, false].map(message));
+    assert_eq!(decoded(&wire), (vec![3, 4, 5], json!(3)));
+    let mut wire = Wire::default();
+    for (at, by_client, bytes) in [
+        (0, true, &[5, 0, 1][..]),
+        (200, true, &[5, 0, 1]),
+        (900, true, &[5, 0, 1]),
+        (930, false, &[6, 0, 1]),
+        (940, false, &[2]),
+        (2000, true, &[1]),
+        (2030, false, &[2]),
+    ] {
+        wire.at(at).datagram(ends, by_client, bytes);
+    }
+    assert_eq!(decoded(&wire), (vec![1, 6], json!(2)));
+}
+
 /// If a file declares no acknowledgement, arrival is unknown: no figure and no list calls a message never acknowledged.
 #[test]
 fn without_acknowledgements_nothing_is_never_acked() {

@@ -96,6 +96,7 @@ impl DescribedSession {
             channel,
             lost: flow_info.begun.map(|begun| !begun),
             begun: flow_info.begun,
+            traffic: Traffic::over(flow_info.transport),
             ratio: flow_info.options.limits.peer.inflate_ratio,
             resumes: !description.tries.is_empty() && flow_info.begun == [false; 2],
             ..DescribedSession::remembering(description, description.first_memory(), values)
@@ -272,7 +273,8 @@ impl DescribedSession {
             self.notes(odd, dissection);
             self.joined(mark, &mut work, place, dissection);
             self.remembered(used, dissection);
-            self.traffic.see(&self.description.traffic, &own, mark.start, &self.description.codes, dissection);
+            let Description { traffic, codes, .. } = self.description;
+            self.traffic.see(traffic, &own, mark.start, codes, dissection);
             let sources = work.sources.get_mut(..work.used).unwrap_or_default();
             out.dissection.exchange(sources);
             out.emit(&own);

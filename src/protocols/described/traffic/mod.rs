@@ -16,7 +16,7 @@ use super::key::Key;
 use crate::codec::fault::Reason;
 use crate::codec::node::Node;
 use crate::dissect::{Dissection, Provenance};
-use crate::flow::Side;
+use crate::flow::{Side, Transport};
 use numbers::Spaces;
 use requests::Questions;
 
@@ -28,6 +28,11 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// The state of a new conversation over this transport.
+    pub fn over(transport: Transport) -> Traffic {
+        Traffic { questions: Questions::new(transport == Transport::Udp), ..Traffic::default() }
+    }
+
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.spaces.memory() + self.questions.memory()
@@ -61,12 +66,13 @@ impl Traffic {
         if rules.is_empty() || dissection.fault.as_ref().is_some_and(|fault| fault.reason != Reason::Cut) {
             return;
         }
+        let mut copy_of = None;
         for (rule, numbers) in rules.numbers.iter().enumerate() {
-            self.spaces.numbered(rule, numbers, place, start, codes, dissection);
+            copy_of = self.spaces.numbered(rule, numbers, place, start, codes, dissection).or(copy_of);
             self.spaces.acknowledged(rule, numbers, place, start, codes, dissection);
         }
         for (rule, requests) in rules.requests.iter().enumerate() {
-            self.questions.see(rule, requests, place, codes, dissection);
+            self.questions.see(rule, requests, place, copy_of, codes, dissection);
         }
     }
 }

@@ -113,7 +113,7 @@ impl Spaces {
         Some(oldest)
     }
 
-    /// Handles a line that may have a number.
+    /// Handles a line that may have a number. Returns the frame of the first transmission, if this is a further one.
     pub fn numbered(
         &mut self,
         rule: usize,
@@ -122,27 +122,28 @@ impl Spaces {
         start: u32,
         codes: &Codes,
         dissection: &mut Dissection,
-    ) {
+    ) -> Option<u64> {
         let line = Shown::from(&*dissection);
         if !numbers.when.holds(line) {
-            return;
+            return None;
         }
-        let Some((node, _, around)) = numbers.number.find(line) else { return };
-        let Some(number) = node.number() else { return };
+        let (node, _, around) = numbers.number.find(line)?;
+        let number = node.number()?;
         let again = around && shared(node, start, dissection);
         let identity = numbers.resent_as.as_ref().and_then(|path| path.find(line));
         // A header's field that was already counted with another part does not count again.
         let identity = identity.filter(|(node, _, around)| !(*around && shared(node, start, dissection)));
         let identity = identity.and_then(|(node, ..)| node.number());
-        if again && identity.is_none() {
-            return;
-        }
-        let Some(key) = whole_key(&numbers.per, line) else { return };
-        let Some(at) = self.space(rule, place.side, key, Some(numbers.modulus)) else { return };
+        let key = whole_key(&numbers.per, line)?;
+        let counted = again && identity.is_none();
+        let at = self.space(rule, place.side, key, (!counted).then_some(numbers.modulus))?;
         let space = &mut self.all[at];
         let sequence = &mut space.sequence;
         let newest = sequence.newest();
         let (extended, now) = (sequence.extend(number as i64), place.time.near_nanos());
+        if counted {
+            return sequence.get_mut(extended).filter(|sent| sent.copies > 1).map(|sent| sent.frame);
+        }
         let target = dissection.target(place);
         let seen = match again {
             // It was counted with the first part of its packet.
@@ -180,6 +181,7 @@ impl Spaces {
             }
             _ => note_seen(as_seen, &space.sequence, extended, newest, &codes.numbered, place, dissection),
         }
+        if let Seen::Copy { before } = as_seen { Some(before.frame) } else { None }
     }
 
     /// Handles a line that may acknowledge numbers of the other side.

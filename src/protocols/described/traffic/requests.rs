@@ -15,6 +15,11 @@ use std::hash::{Hash, Hasher};
 const WAITING: usize = 1024;
 /// The bits of a key that no foreign message has by chance.
 const LONG: u32 = 32;
+/// The time, in nanoseconds, after which a side that asks again has given up its last request, if no response time is
+/// known. It is less than a second, at which many ask; requests in shorter steps may wait for a slow server.
+const UNKNOWN: i64 = 750_000_000;
+/// If one is known: the time by which a response may be later than usual.
+const SPARE: i64 = 250_000_000;
 
 /// The most bits of evidence in a key, and in one that is short or at the same place of request and answer: others echo
 /// bytes and count, too.
@@ -25,12 +30,25 @@ const ECHOED: u32 = 8;
 #[derive(Debug, Default)]
 pub struct Questions {
     waiting: VecDeque<Question>,
+    /// Whether the transport may lose them.
+    lossy: bool,
+    /// By rule and by the side that asks.
+    paces: Vec<[Pace; 2]>,
     /// The last answer of each side: further parts of it are not unmatched.
     answered: [Option<&'static str>; 2],
     /// Whether an answer had the key of its request, with at least [`LONG`] bits.
     pub agrees: bool,
     /// The bits of evidence in the key of that answer.
     pub bits: u32,
+}
+
+/// How fast the requests of a side are answered.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// The shortest response time in nanoseconds.
+    shortest: Option<i64>,
+    /// Whether the next response is the first one since a request: after a pause, many may arrive at once.
+    first: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,17 +65,46 @@ struct Question {
 }
 
 impl Questions {
-    /// The number of bytes that they hold.
-    pub fn memory(&self) -> usize {
-        self.waiting.capacity() * size_of::<Question>()
+    /// No requests so far. `lossy`: whether the transport may lose them.
+    pub fn new(lossy: bool) -> Questions {
+        Questions { lossy, ..Questions::default() }
     }
 
-    /// Handles a line that may be a request or an answer.
+    /// The number of bytes that they hold.
+    pub fn memory(&self) -> usize {
+        self.waiting.capacity() * size_of::<Question>() + self.paces.capacity() * size_of::<[Pace; 2]>()
+    }
+
+    fn pace(&mut self, rule: usize, side: Side) -> &mut Pace {
+        if self.paces.len() <= rule {
+            self.paces.resize(rule + 1, Default::default());
+        }
+        &mut self.paces[rule][side.index()]
+    }
+
+    /// Gives up requests of a side that asks again. Responses are matched in order: one that is lost would otherwise
+    /// shift all later ones.
+    fn give_up(&mut self, rule: usize, side: Side, now: i64) {
+        let is = |q: &Question| q.rule == rule && q.side == side;
+        let times = self.waiting.iter().filter(|q| is(q)).map(|q| q.time);
+        let Some((oldest, newest)) = times.clone().next().zip(times.last()) else { return };
+        // Younger requests may be answered yet.
+        let usual = match self.pace(rule, side).shortest.map(|shortest| shortest.saturating_add(shortest / 4)) {
+            Some(usual) if now - oldest >= usual.saturating_add(SPARE) => usual,
+            None if now - newest >= UNKNOWN => 0,
+            _ => return,
+        };
+        self.waiting.retain(|q| !is(q) || now - q.time < usual);
+    }
+
+    /// Handles a line that may be a request or an answer. `copy_of`: the frame of the first transmission, if its number
+    /// shows that it is a further one.
     pub fn see(
         &mut self,
         rule: usize,
         requests: &Requests,
         place: &Provenance<'_>,
+        copy_of: Option<u64>,
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
@@ -84,6 +131,10 @@ impl Questions {
                     self.bits = self.bits.max(bits.min(most));
                 }
                 let after = now - question.time;
+                let pace = self.pace(rule, question.side);
+                if std::mem::take(&mut pace.first) {
+                    pace.shortest = Some(pace.shortest.map_or(after, |shortest| shortest.min(after)));
+                }
                 dissection.delivery.push(Event::Answer(after));
                 dissection.relate(Level::Note, codes.answers, |note| {
                     note.to(RelationKind::Answers, question.target, after).text("answers the ");
@@ -111,6 +162,15 @@ impl Questions {
                 });
                 return;
             }
+            // The number's note is about this transmission.
+            let first = |q: &Question| (q.rule, q.side, q.message) == (rule, side, message);
+            if copy_of.is_some_and(|frame| self.waiting.iter().any(|q| first(q) && q.target.frame == frame)) {
+                return;
+            }
+            if self.lossy && by.is_none() {
+                self.give_up(rule, side, now);
+            }
+            self.pace(rule, side).first = true;
             self.answered[side.other().index()] = None;
             dissection.delivery.push(Event::Request);
             if self.waiting.len() >= WAITING {
