@@ -272,8 +272,8 @@ fn each_space_has_numbers_of_its_own() {
     // All below 3: 0 and 2.
     wire.datagram(ends, false, &[3, 0, 0, 3]);
     wire.datagram(ends, false, &[3, 0, 0, 3]);
-    wire.datagram(ends, true, &[4, 0, 2, b'h', b'p']);
-    wire.datagram(ends, true, &[4, 0, 2, b'h', b'p']);
+    wire.at(9_000_000).datagram(ends, true, &[4, 0, 2, b'h', b'p']);
+    wire.at(9_000_500).datagram(ends, true, &[4, 0, 2, b'h', b'p']);
     wire.datagram(ends, true, &[4, 0, 2, b'x', b'y']);
     wire.datagram(ends, false, &[5, 0, 2, b'h', b'p']);
     let capture = folder.write("lanes.pcap", wire.file());
@@ -590,6 +590,140 @@ fn a_lost_response_shifts_no_later_one() {
         let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
         let unanswered: Vec<_> = stats["unanswered"].as_array().unwrap().iter().map(|row| &row["frame"]).collect();
         assert_eq!(unanswered, lost.iter().map(|k| &frames[k]).collect::<Vec<_>>(), "{what}");
+    }
+}
+
+/// Keys of one and of four bytes; requests of the second kind may have a number.
+const KEYED: &str = r#"
+protocol = "keyed"
+encoding = "be"
+[udp]
+ports = [7001]
+[packet.fields]
+message = { type = "message", by = "u8", hidden_id = true }
+[numbers.all]
+number = "get.seq"
+if     = "get.seq > 0"
+ack    = "ack"
+[requests.counted]
+asks    = "ask"
+answers = "answer"
+by      = "key"
+[requests.tokens]
+asks    = "get"
+answers = "got"
+by      = "token"
+[[message]]
+id = 1
+name = "ask"
+from = "client"
+[message.fields]
+key = "u8"
+[[message]]
+id = 2
+name = "answer"
+from = "server"
+[message.fields]
+key = "u8"
+[[message]]
+id = 3
+name = "get"
+from = "client"
+[message.fields]
+token = "u32"
+seq   = "u16"
+[[message]]
+id = 4
+name = "got"
+from = "server"
+[message.fields]
+token = "u32"
+[[message]]
+id = 5
+name = "ack"
+from = "server"
+[message.fields]
+ack = "u16"
+"#;
+
+/// Each case is a list of the times at which a request is sent, and of its response; several transmissions of one are
+/// the same request.
+#[test]
+fn keys_that_return_are_new_requests_and_resent_ones_are_not() {
+    type Asked = (Vec<u64>, Option<u64>, [Vec<u8>; 2]);
+    let counted = |key: usize| [vec![1, key as u8], vec![2, key as u8]];
+    let got = |token: u32, seq: u8| {
+        let token = token.to_be_bytes();
+        [[&[3][..], &token, &[0, seq]].concat(), [&[4][..], &token].concat()]
+    };
+    let once = |at: u64, lost: bool, bytes| -> Asked { (vec![at], (!lost).then_some(at + 20), bytes) };
+    let constant = |step: u64| -> Vec<Asked> { (0..20).map(|n| once(n * step, n == 3, got(7, 0))).collect() };
+    let rounds = |step: u64| -> Vec<Asked> {
+        (0..600).map(|n| once(n * step, n == 5 || n == 400, counted(n as usize))).collect()
+    };
+    // Others are asked and answered in between.
+    let others = |step: u64, count: u64| -> Vec<Asked> {
+        (0..count).map(|n| once(n * step + 1, false, got(1000 + n as u32, 0))).collect()
+    };
+    let backs_off = vec![50, 550, 1550, 3550, 7550, 15_550, 31_550];
+    let with = |more: Asked, mut all: Vec<Asked>| {
+        all.push(more);
+        all
+    };
+    for (what, asked) in [
+        ("one token for all", constant(10_000)),
+        ("one token for all, faster", constant(2000)),
+        ("one token for all, numbered and resent", {
+            let numbered = |n: u64| -> Asked {
+                let times = if n == 3 { vec![n * 5000, n * 5000 + 2000] } else { vec![n * 5000] };
+                (times.clone(), Some(times[times.len() - 1] + 20), got(7, n as u8 + 1))
+            };
+            (0..20).map(numbered).collect()
+        }),
+        ("keys of a byte", rounds(100)),
+        ("keys of a byte, faster", rounds(16)),
+        ("keys of a byte, slower", rounds(3000)),
+        ("a request that backs off", with((backs_off, Some(31_580), got(7, 0)), others(500, 80))),
+        ("a request that is resent late", with((vec![50, 5050], Some(5070), counted(3)), others(100, 80))),
+        ("a token that returns", {
+            let again = once(60_050, false, got(7, 0));
+            with(once(50, true, got(7, 0)), with(again, others(1000, 80)))
+        }),
+    ] {
+        let folder = Scratch::new("described-keys");
+        let file = folder.write("keyed.toml", KEYED);
+        let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+        // The time, the request, and the transmission of it; `usize::MAX`: its response.
+        let mut sent: Vec<(u64, usize, usize)> = Vec::new();
+        for (k, (times, answered, _)) in asked.iter().enumerate() {
+            sent.extend(times.iter().enumerate().map(|(n, at)| (*at, k, n)));
+            sent.extend(answered.map(|at| (at, k, usize::MAX)));
+        }
+        sent.sort();
+        let mut wire = Wire::default();
+        for (at, k, n) in &sent {
+            let [request, response] = &asked[*k].2;
+            let (by_client, bytes) = if *n == usize::MAX { (false, response) } else { (true, request) };
+            wire.at(*at).datagram(ends, by_client, bytes);
+        }
+        let capture = folder.write("keyed.pcap", wire.file());
+        let first = |k: usize| sent.iter().position(|one| (one.1, one.2) == (k, 0)).unwrap() as u64 + 1;
+        let reported = reported(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+        assert_eq!(reported.len(), sent.len());
+        for (line, (_, k, n)) in reported.iter().zip(&sent) {
+            let [answers, copies] = match *n {
+                usize::MAX => [Some((first(*k), 1)), None],
+                0 => [None, None],
+                _ => [None, Some((first(*k), 1))],
+            };
+            assert_eq!(related(line, "answers"), Vec::from_iter(answers), "{what}: {line}");
+            assert_eq!(related(line, "copy_of"), Vec::from_iter(copies), "{what}: {line}");
+        }
+        let stats = run(&["stats", &capture, "-p", &file, "-f", "json"]);
+        let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+        let client = stats["request"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+        let lost = asked.iter().filter(|one| one.1.is_none()).count();
+        assert_eq!((&client["requests"], &client["unanswered"]), (&json!(asked.len()), &json!(lost)), "{what}");
     }
 }
 

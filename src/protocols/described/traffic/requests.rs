@@ -21,6 +21,11 @@ const UNKNOWN: i64 = 750_000_000;
 /// If one is known: the time by which a response may be later than usual.
 const SPARE: i64 = 250_000_000;
 
+/// The time, in nanoseconds, in which a request is resent for the first time, and the multiple of the pause before in
+/// which it is resent again: the pauses usually double.
+const RESENT: i64 = 10_000_000_000;
+const PAUSES: i64 = 3;
+
 /// The most bits of evidence in a key, and in one that is short or at the same place of request and answer: others echo
 /// bytes and count, too.
 const EVIDENCE: u32 = 32;
@@ -49,6 +54,10 @@ struct Pace {
     shortest: Option<i64>,
     /// Whether the next response is the first one since a request: after a pause, many may arrive at once.
     first: bool,
+    /// The number of requests.
+    asked: u64,
+    /// The key of the last one that was answered.
+    answered: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +65,26 @@ struct Question {
     rule: usize,
     side: Side,
     key: u64,
+    /// Its number among the requests of its side, from 1.
+    number: u64,
     /// The place of the key's field, and the length of the message.
     bit: u32,
     length: usize,
     time: i64,
+    /// The time of the last transmission, and the time between it and the one before.
+    last: i64,
+    pause: i64,
     message: &'static str,
     target: Target,
+}
+
+impl Question {
+    /// Whether its side still waits for the answer when it asks with the same key, of this many bits.
+    fn is_resent(&self, pace: &Pace, bits: u32, now: i64) -> bool {
+        let in_time = now - self.last < self.pause.saturating_mul(PAUSES).max(RESENT);
+        let gone_round = (1..LONG).contains(&bits) && pace.asked - self.number >= 1 << (bits - 1);
+        in_time && !gone_round
+    }
 }
 
 impl Questions {
@@ -84,8 +107,8 @@ impl Questions {
 
     /// Gives up requests of a side that asks again. Responses are matched in order: one that is lost would otherwise
     /// shift all later ones.
-    fn give_up(&mut self, rule: usize, side: Side, now: i64) {
-        let is = |q: &Question| q.rule == rule && q.side == side;
+    fn give_up(&mut self, rule: usize, side: Side, key: u64, now: i64) {
+        let is = |q: &Question| (q.rule, q.side, q.key) == (rule, side, key);
         let times = self.waiting.iter().filter(|q| is(q)).map(|q| q.time);
         let Some((oldest, newest)) = times.clone().next().zip(times.last()) else { return };
         // Younger requests may be answered yet.
@@ -109,43 +132,16 @@ impl Questions {
         dissection: &mut Dissection,
     ) {
         let message = dissection.message;
-        let (side, now) = (place.side, place.time.near_nanos());
         let (asks, answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
         if answers {
             let by = requests.by.as_ref().map(|(_, answer)| answer);
-            let Some((key, node)) = identity(by, dissection, place) else { return };
-            let found = self.waiting.iter().position(|q| q.rule == rule && q.side == side.other() && q.key == key);
-            if let Some(question) = found.and_then(|at| self.waiting.remove(at)) {
-                if !self.agrees
-                    && let Some(node) = node
-                {
-                    let bits = rich(&node, dissection.sources(place.bytes));
-                    let long = node.bits >= LONG;
-                    self.agrees = long && node.number() != Some(0);
-                    // A short key in an answer of the same length may be the echo of a whole message.
-                    let most = match (node.bit == question.bit, long) {
-                        (false, true) => EVIDENCE,
-                        (_, false) if place.length == question.length => 0,
-                        _ => ECHOED,
-                    };
-                    self.bits = self.bits.max(bits.min(most));
-                }
-                let after = now - question.time;
-                let pace = self.pace(rule, question.side);
-                if std::mem::take(&mut pace.first) {
-                    pace.shortest = Some(pace.shortest.map_or(after, |shortest| shortest.min(after)));
-                }
-                dissection.delivery.push(Event::Answer(after));
-                dissection.relate(Level::Note, codes.answers, |note| {
-                    note.to(RelationKind::Answers, question.target, after).text("answers the ");
-                    note.text(question.message).text(" of frame ").frame().text(", after ").after();
-                });
-                self.answered[side.index()] = Some(message);
+            let Some(key) = identity(by, dissection, place) else { return };
+            if self.answer(rule, key, place, codes, dissection) {
                 return;
             }
             if !asks {
                 // A further part of the same answer is not unmatched.
-                if self.answered[side.index()] != Some(message) {
+                if self.answered[place.side.index()] != Some(message) {
                     dissection.delivery.push(Event::Unmatched);
                 }
                 return;
@@ -153,41 +149,112 @@ impl Questions {
         }
         if asks {
             let by = requests.by.as_ref().map(|(ask, _)| ask);
-            let Some((key, node)) = identity(by, dissection, place) else { return };
-            let again = |q: &&Question| q.rule == rule && q.side == side && q.key == key;
-            if let (Some(first), Some(_)) = (self.waiting.iter().find(again).copied(), &requests.by) {
-                dissection.relate(Level::Note, codes.asked_again, |note| {
-                    note.to(RelationKind::CopyOf, first.target, now - first.time).text("asks what frame ");
-                    note.frame().text(" asked ").after().text(" before");
-                });
-                return;
-            }
-            // The number's note is about this transmission.
-            let first = |q: &Question| (q.rule, q.side, q.message) == (rule, side, message);
-            if copy_of.is_some_and(|frame| self.waiting.iter().any(|q| first(q) && q.target.frame == frame)) {
-                return;
-            }
-            if self.lossy && by.is_none() {
-                self.give_up(rule, side, now);
-            }
-            self.pace(rule, side).first = true;
-            self.answered[side.other().index()] = None;
-            dissection.delivery.push(Event::Request);
-            if self.waiting.len() >= WAITING {
-                self.waiting.pop_front();
-            }
-            let target = dissection.target(place);
-            self.waiting.push_back(Question {
-                rule,
-                side,
-                key,
-                bit: node.map_or(0, |node| node.bit),
-                length: place.length,
-                time: now,
-                message,
-                target,
-            });
+            let Some(key) = identity(by, dissection, place) else { return };
+            self.ask(rule, key, place, copy_of, codes, dissection);
         }
+    }
+
+    /// Matches an answer with the request that waits for it. False: none does.
+    fn answer(
+        &mut self,
+        rule: usize,
+        (key, node): (u64, Option<Node>),
+        place: &Provenance<'_>,
+        codes: &Codes,
+        dissection: &mut Dissection,
+    ) -> bool {
+        let asker = place.side.other();
+        let found = self.waiting.iter().position(|q| (q.rule, q.side, q.key) == (rule, asker, key));
+        let Some(question) = found.and_then(|at| self.waiting.remove(at)) else { return false };
+        if !self.agrees
+            && let Some(node) = node
+        {
+            let bits = rich(&node, dissection.sources(place.bytes));
+            let long = node.bits >= LONG;
+            self.agrees = long && node.number() != Some(0);
+            // A short key in an answer of the same length may be the echo of a whole message.
+            let most = match (node.bit == question.bit, long) {
+                (false, true) => EVIDENCE,
+                (_, false) if place.length == question.length => 0,
+                _ => ECHOED,
+            };
+            self.bits = self.bits.max(bits.min(most));
+        }
+        let after = place.time.near_nanos() - question.time;
+        let pace = self.pace(rule, asker);
+        pace.answered = Some(key);
+        if std::mem::take(&mut pace.first) {
+            pace.shortest = Some(pace.shortest.map_or(after, |shortest| shortest.min(after)));
+        }
+        dissection.delivery.push(Event::Answer(after));
+        dissection.relate(Level::Note, codes.answers, |note| {
+            note.to(RelationKind::Answers, question.target, after).text("answers the ");
+            note.text(question.message).text(" of frame ").frame().text(", after ").after();
+        });
+        self.answered[place.side.index()] = Some(dissection.message);
+        true
+    }
+
+    /// Counts a request, unless it is one that waits, resent.
+    fn ask(
+        &mut self,
+        rule: usize,
+        (key, node): (u64, Option<Node>),
+        place: &Provenance<'_>,
+        copy_of: Option<u64>,
+        codes: &Codes,
+        dissection: &mut Dissection,
+    ) {
+        let (side, now, message) = (place.side, place.time.near_nanos(), dissection.message);
+        let pace = *self.pace(rule, side);
+        // A key that the last answer had, too, does not distinguish requests.
+        let in_order = node.is_none() || pace.answered == Some(key);
+        let same = |q: &Question| (q.rule, q.side, q.key) == (rule, side, key);
+        let known = if in_order { None } else { self.waiting.iter().position(same) };
+        if let Some(first) = known.and_then(|at| self.waiting.get_mut(at))
+            && first.is_resent(&pace, node.map_or(0, |node| node.bits), now)
+        {
+            (first.pause, first.last) = (now - first.last, now);
+            let first = *first;
+            dissection.relate(Level::Note, codes.asked_again, |note| {
+                note.to(RelationKind::CopyOf, first.target, now - first.time).text("asks what frame ");
+                note.frame().text(" asked ").after().text(" before");
+            });
+            return;
+        }
+        // The number's note is about this transmission.
+        let is_first = |q: &Question| (q.rule, q.side, q.message) == (rule, side, message);
+        if copy_of.is_some_and(|frame| self.waiting.iter().any(|q| is_first(q) && q.target.frame == frame)) {
+            return;
+        }
+        match known {
+            _ if !self.lossy => {}
+            Some(at) => _ = self.waiting.remove(at),
+            None if in_order => self.give_up(rule, side, key, now),
+            None => {}
+        }
+        let pace = self.pace(rule, side);
+        (pace.first, pace.asked) = (true, pace.asked + 1);
+        let number = pace.asked;
+        self.answered[side.other().index()] = None;
+        dissection.delivery.push(Event::Request);
+        if self.waiting.len() >= WAITING {
+            self.waiting.pop_front();
+        }
+        let target = dissection.target(place);
+        self.waiting.push_back(Question {
+            rule,
+            side,
+            key,
+            number,
+            bit: node.map_or(0, |node| node.bit),
+            length: place.length,
+            time: now,
+            last: now,
+            pause: 0,
+            message,
+            target,
+        });
     }
 }
 
