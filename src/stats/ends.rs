@@ -33,9 +33,9 @@ impl Current {
         self.life.is_used()
     }
 
-    /// Begins a connection, the conversation's number `ordinal`.
-    pub fn begin(&mut self, ordinal: u32) {
-        *self = Current { ordinal, ..Current::default() };
+    /// Begins a connection, the conversation's number `ordinal`, with a message at this time.
+    pub fn begin(&mut self, ordinal: u32, time: Time) {
+        *self = Current { ordinal, first: Some(time), ..Current::default() };
     }
 
     /// Records a step of a message.
@@ -160,7 +160,7 @@ impl Stats {
                     } else {
                         self.omitted_ends += 1;
                     }
-                    current.begin(ordinal + 1);
+                    current.begin(ordinal + 1, seen.time);
                     flow.last_seen = [None; 2];
                     flow.silences = Default::default();
                     flow.last_seen[seen.side.index()] = Some(seen.time.near_nanos());

@@ -1,8 +1,9 @@
 //! Relations and delivery by `[numbers]` and `[requests]`, compared with the fields themselves.
 
-use crate::common::{Scratch, Wire};
+use crate::common::{Scratch, Wire, fixture};
 use crate::described::cases::{lines, pcap, toml};
 use crate::described::run;
+use netkit::capture::{Capture, LinkType, PcapWriter, Time};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -724,6 +725,78 @@ fn keys_that_return_are_new_requests_and_resent_ones_are_not() {
         let client = stats["request"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
         let lost = asked.iter().filter(|one| one.1.is_none()).count();
         assert_eq!((&client["requests"], &client["unanswered"]), (&json!(asked.len()), &json!(lost)), "{what}");
+    }
+}
+
+/// A capture twice, the second time two minutes later; the first time without the frames from this one on.
+fn twice(case: &str, without: u64) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 9).unwrap();
+    for (last, later) in [(without, 0), (u64::MAX, 120)] {
+        let bytes = std::fs::read(fixture(&format!("described/{case}.pcap"))).unwrap();
+        let mut capture = Capture::open(Box::new(std::io::Cursor::new(bytes))).unwrap();
+        while let Some(frame) = capture.next().unwrap().filter(|frame| frame.number < last) {
+            assert_eq!(frame.link, LinkType::ETHERNET, "{case}");
+            let time = Time { secs: frame.time.secs + later, ..frame.time };
+            writer.record(time, frame.data, frame.length).unwrap();
+        }
+    }
+    writer.flush().unwrap();
+    file
+}
+
+/// The same conversation on the same ports again, with a goodbye before it and without one: `[session]` names the message
+/// that opens it.
+#[test]
+fn another_session_begins_its_numbers_again() {
+    for (case, closes) in [("enet", "disconnect"), ("luanti", "disco"), ("raknet", "disconnect")] {
+        let decoded = |capture: &str| reported(&["decode", capture, "-p", &toml(case), "-f", "ndjson", "--link"]);
+        let once = decoded(&pcap(case));
+        let goodbye = once.iter().find(|line| line["message"] == closes).expect("a goodbye")["frame"].as_u64().unwrap();
+        let all = once.last().unwrap()["frame"].as_u64().unwrap() + 1;
+        let folder = Scratch::new("described-twice");
+        for first in [all, goodbye] {
+            let capture = folder.write("twice.pcap", twice(case, first));
+            let second = decoded(&capture);
+            let second: Vec<Json> = second.into_iter().filter(|line| line["frame"].as_u64() >= Some(first)).collect();
+            assert_eq!(second.len(), once.len(), "{case}");
+            for (again, line) in second.iter().zip(&once) {
+                assert_eq!(place(again), (place(line).0 + first - 1, place(line).1), "{case}");
+                for key in ["message", "packet", "fields", "notes"] {
+                    // Notes name frames.
+                    let codes = |line: &Json| {
+                        let notes = line[key].as_array().into_iter().flatten();
+                        notes.map(|note| note["code"].clone()).collect::<Vec<_>>()
+                    };
+                    assert_eq!(codes(again), codes(line), "{case}: {again}");
+                    assert!(key == "notes" || again[key] == line[key], "{case}: {again}");
+                }
+                assert_eq!(
+                    again["derived"].get("joined").is_some(),
+                    line["derived"].get("joined").is_some(),
+                    "{again}"
+                );
+                for kind in ["copy_of", "acknowledges", "acked_by", "answers", "joined_from"] {
+                    let related_later =
+                        related(line, kind).iter().map(|(f, k)| (f + first - 1, *k)).collect::<Vec<_>>();
+                    assert_eq!(related(again, kind), related_later, "{case}: {again}");
+                }
+            }
+            let done = run(&["stats", &capture, "-p", &toml(case), "-f", "json"]);
+            let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
+            let of = |stats: &Json, connection: u64| {
+                let rows = stats["delivery"].as_array().unwrap().iter();
+                let rows = rows.filter(|row| row["connection"].as_u64().unwrap_or(1) == connection);
+                rows.map(|row| ["messages", "sent", "resent", "duplicates"].map(|key| row[key].clone()))
+                    .collect::<Vec<_>>()
+            };
+            let done = run(&["stats", &pcap(case), "-p", &toml(case), "-f", "json"]);
+            let wanted = of(&serde_json::from_slice(&done.stdout).unwrap(), 1);
+            assert!(wanted.len() == 2 && wanted == of(&stats, 2), "{case}: {}", stats["delivery"]);
+            assert!(of(&stats, 1).iter().all(|[.., duplicates]| duplicates == 0), "{case}: {}", stats["delivery"]);
+            let start = |k: usize| stats["end"][k]["start"].as_f64().unwrap();
+            assert!(start(0) < 1.0 && start(1) >= 119.0, "{case}: {}", stats["end"]);
+        }
     }
 }
 

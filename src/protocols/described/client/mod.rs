@@ -34,6 +34,13 @@ pub struct Session {
     echoes: Vec<(Path, Vec<Path>)>,
 }
 
+impl Session {
+    /// The messages that open and close a session.
+    pub fn rules(&self) -> &'static Rules {
+        self.rules
+    }
+}
+
 /// The name in `takes` of the port that we send to.
 const PEER_PORT: &str = "peer.port";
 

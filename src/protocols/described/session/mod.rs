@@ -2,6 +2,7 @@
 //! remembered between packets.
 
 mod line;
+mod opening;
 mod others;
 pub(super) mod step;
 mod stream;
@@ -24,9 +25,10 @@ use crate::codec::fault::Reason;
 use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::flag;
 use crate::dissect::framed::{Framed, StreamState};
-use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
+use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::websocket::Carrier;
+use opening::Opening;
 use others::Others;
 use step::Starts;
 use stream::Wait;
@@ -56,6 +58,7 @@ pub struct DescribedSession {
     frame: Option<&'static Frame>,
     parts: [Parts; 2],
     traffic: Traffic,
+    opening: Opening,
     channel: Channel,
     lost: [bool; 2],
     starts: [Starts; 2],
@@ -116,6 +119,7 @@ impl DescribedSession {
             values,
             parts: Default::default(),
             traffic: Traffic::default(),
+            opening: Opening::default(),
             channel: Channel::Tcp,
             lost: [false; 2],
             starts: Default::default(),
@@ -215,6 +219,17 @@ impl DescribedSession {
         self.server != before
     }
 
+    /// Forgets the parts and numbers of the session before, if a message opens another one.
+    fn open(&mut self, message: &str, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let rules = self.description.session.rules();
+        let whole = dissection.fault.as_ref().is_none_or(|fault| fault.reason == Reason::Cut);
+        let now = place.time.near_nanos();
+        if whole && self.opening.begins(rules.opens[0], rules.closes, message, place.side, now) {
+            self.parts = Default::default();
+            self.traffic.begin(dissection);
+        }
+    }
+
     /// Reads one packet: a datagram, a frame of a stream, a WebSocket message.
     fn packet(&mut self, place: &Provenance<'_>, unmasked: bool, out: &mut Out<'_>) {
         let addressed = out.flow_info.ends.is_some();
@@ -271,6 +286,7 @@ impl DescribedSession {
                 }
             }
             self.notes(odd, dissection);
+            self.open(name, place, dissection);
             self.joined(mark, &mut work, place, dissection);
             self.remembered(used, dissection);
             let Description { traffic, codes, .. } = self.description;

@@ -15,7 +15,7 @@ use super::codes::Codes;
 use super::key::Key;
 use crate::codec::fault::Reason;
 use crate::codec::node::Node;
-use crate::dissect::{Dissection, Provenance};
+use crate::dissect::{Dissection, Event, Provenance};
 use crate::flow::{Side, Transport};
 use numbers::Spaces;
 use requests::Questions;
@@ -36,6 +36,16 @@ impl Traffic {
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         self.spaces.memory() + self.questions.memory()
+    }
+
+    /// Begins the numbers of another session, if there were any so far.
+    pub fn begin(&mut self, dissection: &mut Dissection) {
+        if self.spaces.is_empty() {
+            return;
+        }
+        self.spaces = Spaces::default();
+        self.questions.begin();
+        dissection.delivery.push(Event::Begin);
     }
 
     /// The side, the number in the statistics, and the key of each number space.

@@ -98,6 +98,11 @@ impl Questions {
         self.waiting.capacity() * size_of::<Question>() + self.paces.capacity() * size_of::<[Pace; 2]>()
     }
 
+    /// Begins another session, which answers no request of the one before.
+    pub fn begin(&mut self) {
+        *self = Questions { agrees: self.agrees, bits: self.bits, ..Questions::new(self.lossy) };
+    }
+
     fn pace(&mut self, rule: usize, side: Side) -> &mut Pace {
         if self.paces.len() <= rule {
             self.paces.resize(rule + 1, Default::default());
