@@ -1,8 +1,10 @@
 //! After a gap of the capture, or where it has two packets in the wrong order, no sender is blamed for what may be in
-//! the missing bytes. The captures are of real peers, with packets removed.
+//! the missing bytes. The captures are of real peers or of scripted ones, with packets removed.
 
-use crate::common::{fixture, run};
+use crate::common::{Scratch, Wire, fixture, run};
+use netkit::capture::{Body, Segment};
 use serde_json::Value;
+use std::net::SocketAddr;
 
 fn decode(name: &str) -> Vec<Value> {
     let path = fixture(&format!("real/{name}.pcap"));
@@ -100,4 +102,64 @@ fn a_reply_after_an_unknown_packet() {
     let stats = run(&["stats", path.to_str().unwrap(), "-f", "ndjson"], b"").lines();
     let sum = |key: &str| stats.iter().filter_map(|l| l[key].as_u64()).sum::<u64>();
     assert_eq!((sum("requests"), sum("pings") - sum("pongs")), (0, 1));
+}
+
+/// A connection whose server sends its last message in the last segment with data, which the capture does not have. The
+/// client acknowledges it: with `fin` the server's FIN, too.
+fn without_the_last(spoken: &[(bool, Vec<u8>)], fin: bool) -> Wire {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    wire.stream(ends, spoken);
+    wire.lose(2 + spoken.len());
+    let next = [true, false].map(|side| {
+        1 + spoken.iter().filter(|(by_client, _)| *by_client == side).map(|(_, bytes)| bytes.len() as u32).sum::<u32>()
+    });
+    let segment = Segment { has_ack: true, ..Segment::default() };
+    if fin {
+        wire.packet(ends, false, &Body::Tcp(Segment { seq: next[1], ack: next[0], fin, ..segment }));
+    }
+    wire.packet(ends, true, &Body::Tcp(Segment { seq: next[0], ack: next[1] + u32::from(fin), ..segment }));
+    wire
+}
+
+/// Nothing follows the missing bytes, so no message has `tcp.gap`: the figures and stderr have them.
+#[test]
+fn the_last_message_is_missing() {
+    let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
+    let spoken = [
+        (true, package(1, br#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#)),
+        (false, package(1, br#"{"code":200,"sys":{"heartbeat":30}}"#)),
+        (true, package(2, b"")),
+        (true, package(4, b"\0\x01\x03a.b{}")),
+        (false, package(4, b"\x04\x01{}")),
+    ];
+    let folder = Scratch::new("the-last-is-missing");
+    // Without a FIN in the capture, the last byte may be one.
+    for (fin, missing) in [(true, 8), (false, 7)] {
+        let file = folder.write("last.pcap", without_the_last(&spoken, fin).file());
+        let done = run(&["stats", &file, "-q", "-f", "ndjson"], b"").ok();
+        let streams: Vec<_> = done.lines().into_iter().filter(|line| line["by"] == "stream").collect();
+        let [stream] = &streams[..] else { panic!("{streams:?}") };
+        assert_eq!((&stream["from"], &stream["missing_bytes"]), (&"server".into(), &missing.into()));
+        assert!(done.err.contains(&format!("{missing} bytes of recognised TCP streams")), "{}", done.err);
+    }
+}
+
+/// The header of a frame is there; its content is missing, but was sent.
+#[test]
+fn the_last_content_is_missing() {
+    let frame = |body: &[u8]| [&b"NL"[..], &(body.len() as u16).to_be_bytes(), body].concat();
+    let request = [&b"GNE\0\0\x07\0lobby"[..], &[0; 27], &[1, 0, 0, 0, 0, 0, 0, 0, 0]].concat();
+    let spoken = [
+        (true, frame(&request)),
+        (false, frame(b"GNE\x01\0\0\0\0\xff\xff\xff\xff")),
+        (true, frame(&[2, 0xff])),
+        (false, b"NL\0\x02".to_vec()),
+        (false, vec![2, 0xff]),
+    ];
+    let folder = Scratch::new("the-content-is-missing");
+    let file = folder.write("last.pcap", without_the_last(&spoken, true).file());
+    let lines = run(&["decode", &file, "-q", "-f", "ndjson"], b"").lines();
+    let told = text(&lines, 6, "hawknl.unfinished");
+    assert_eq!(told, "the rest of the frame is in the missing bytes: 0 of 2 bytes are there");
 }

@@ -76,7 +76,7 @@ impl SessionReader {
     /// Ends a side's stream.
     pub fn end(&mut self, side: Side, names: [&str; 2], flow_info: &FlowInfo<'_>, to: &mut dyn Sink) {
         if flow_info.transport == Transport::Tcp {
-            self.event(side, StreamEvent::End, names, flow_info, to);
+            self.event(side, StreamEvent::End { missing: 0 }, names, flow_info, to);
         }
     }
 

@@ -232,7 +232,10 @@ pub enum StreamEvent<'a> {
         missing: u64,
     },
     /// The direction has ended: incomplete messages are never completed.
-    End,
+    End {
+        /// The number of bytes that were sent after those in the stream and are not in the capture.
+        missing: u64,
+    },
 }
 
 /// The state of one conversation.

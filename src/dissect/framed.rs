@@ -115,7 +115,7 @@ pub trait Framed {
         }
         self.state().frames = frames;
         out.unit = None;
-        if let StreamEvent::Gap { missing } = event {
+        if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event {
             self.state().lose(side, missing);
             self.lost(side);
         }
@@ -207,7 +207,7 @@ mod tests {
         stream = Stream::default();
         data(&mut toy, &mut stream, 3, &[3, 3], &mut out);
         data(&mut toy, &mut stream, 4, &[3, 0, 1, 4, 1], &mut out);
-        toy.read(Side::A, &mut stream, StreamEvent::End, &mut out);
+        toy.read(Side::A, &mut stream, StreamEvent::End { missing: 0 }, &mut out);
         assert!(stream.bytes().is_empty());
         let row = |kind, bytes: &[u8], length, frame, frames: &[u64], notes| {
             (kind, bytes.to_vec(), length, frame, frames.to_vec(), notes)

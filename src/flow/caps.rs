@@ -66,7 +66,7 @@ pub struct Statistics {
     pub reused: u64,
     /// Gaps reported to the handler.
     pub gaps: u64,
-    /// Bytes never captured: those in gaps, and those missing before a FIN.
+    /// Bytes never captured: those in gaps, and those missing at the end of a direction.
     pub missing_bytes: u64,
     /// Captured but unread bytes dropped at a gap, by a cap or by an eviction.
     pub dropped_bytes: u64,

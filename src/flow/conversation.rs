@@ -107,6 +107,8 @@ pub(crate) struct StreamLosses {
     pub filled: u64,
     /// Bytes that the receiver acknowledged and the capture never had: lost by the capture.
     pub missing: u64,
+    /// The time at which the receiver had the last of the missing bytes, in nanoseconds since the epoch.
+    pub missing_until: Option<i64>,
 }
 
 /// The end of a conversation's transport.

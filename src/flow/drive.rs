@@ -76,13 +76,14 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             all.resent += losses.resent;
             all.filled += losses.filled;
             all.missing += losses.missing;
+            all.missing_until = all.missing_until.max(losses.missing_until);
         }
     }
 
     /// Records that the other side has received the bytes before this sequence number.
     pub fn acknowledge(&mut self, ack: u32) {
         if !self.direction.ended {
-            self.direction.acknowledge(ack);
+            self.direction.acknowledge(ack, self.conversation.last);
             self.settle(true);
         }
     }
@@ -97,6 +98,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
         let missing = self.direction.missing_at_end();
         self.tools.statistics.missing_bytes += missing;
+        self.count_missed(self.direction.acked_at());
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);
         self.conversation.first_ended.get_or_insert((self.from, self.conversation.last.near_nanos()));
@@ -105,7 +107,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
         self.keep_losses();
         let stream = self.direction.stream(&mut self.tools.scratch.spare);
-        self.tools.handler.end(self.conversation, self.from, stream, why);
+        self.tools.handler.end(self.conversation, self.from, stream, why, missing);
         let unread = stream.restart(stream.offset()) as u64;
         if why == End::Evicted {
             self.tools.statistics.dropped_bytes += unread;
@@ -137,12 +139,20 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     fn give_up(&mut self, cause: GapCause) {
         let Some((origin, missing)) = self.direction.gap() else { return };
         self.report_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
-        if cause == GapCause::Acknowledged {
-            self.direction.losses().missing += missing;
-        }
+        self.count_missed(origin.time.near_nanos());
         self.tools.statistics.dropped_bytes += self.direction.skip() as u64;
         while let Some((origin, new)) = self.direction.release(self.tools.scratch) {
             self.deliver(origin, new);
+        }
+    }
+
+    /// Counts the bytes that only the capture missed. The receiver had them at `until`.
+    fn count_missed(&mut self, until: i64) {
+        let missed = self.direction.missed();
+        if missed > 0 {
+            let losses = self.direction.losses();
+            losses.missing += missed;
+            losses.missing_until = Some(until);
         }
     }
 

@@ -73,10 +73,11 @@ pub trait Handler<S> {
     /// `data` starts with the first bytes after the gap.
     fn gap(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, gap: &Gap);
 
-    /// Is called when the direction ends; `stream` holds the unread bytes.
+    /// Is called when the direction ends; `stream` holds the unread bytes. `missing`: the number of bytes that were sent
+    /// after them and are not in the capture, as far as the capture shows it.
     ///
     /// Not called for UDP.
-    fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End);
+    fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End, missing: u64);
 
     /// Is called for each conversation at the end of the capture, before the first one is closed.
     fn ending(&mut self, _conversation: &mut Conversation<S>) {}

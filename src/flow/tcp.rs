@@ -7,7 +7,7 @@
 use super::held::{Held, Placed};
 use super::stream::{Origin, Spare, Stream};
 use super::{Caps, GapCause, StreamLosses};
-use crate::capture::Segment;
+use crate::capture::{Segment, Time};
 
 /// The largest plausible distance ahead: that of the largest TCP window. Segments and acknowledgements farther ahead do
 /// not belong to the stream.
@@ -43,6 +43,8 @@ pub(super) struct Direction {
     next: u64,
     /// Offset before which the other side has received all bytes.
     acked: u64,
+    /// The time of the packet that acknowledged them, in nanoseconds since the epoch.
+    acked_at: i64,
     /// The snap length cut off the bytes from `next` to this offset, if it is more than `next`.
     cut_to: u64,
     /// Offset after the last byte, known from a FIN.
@@ -94,9 +96,9 @@ impl Direction {
 
     /// A direction that tracks the same offsets when given the same segments, but stores and reports nothing.
     pub fn follower(&self) -> Direction {
-        let Direction { base, next, acked, cut_to, fin, ended, .. } = *self;
+        let Direction { base, next, acked, acked_at, cut_to, fin, ended, .. } = *self;
         let held = self.held.outline();
-        Direction { base, next, acked, cut_to, fin, bytes: None, held, losses: None, ended, follower: true }
+        Direction { base, next, acked, acked_at, cut_to, fin, bytes: None, held, losses: None, ended, follower: true }
     }
 
     /// Whether any byte was seen, in order or not.
@@ -234,12 +236,12 @@ impl Direction {
         (new > 0).then_some((origin, new))
     }
 
-    /// Records that the other side has received all bytes before this sequence number.
-    pub fn acknowledge(&mut self, ack: u32) {
+    /// Records that the other side had received all bytes before this sequence number at `now`.
+    pub fn acknowledge(&mut self, ack: u32, now: Time) {
         if let Some(base) = self.base {
             let ack = self.place(base, ack);
             if ack > self.acked as i64 && ack <= self.reference() as i64 + AHEAD {
-                self.acked = ack as u64;
+                (self.acked, self.acked_at) = (ack as u64, now.near_nanos());
             }
         }
     }
@@ -286,9 +288,28 @@ impl Direction {
         self.held.is_empty() && self.fin.is_some_and(all)
     }
 
-    /// The number of bytes that are missing before the FIN or were cut off at the end.
+    /// The number of bytes that are missing at the end: those before the FIN, and without a FIN those that were cut off
+    /// or acknowledged.
     pub fn missing_at_end(&self) -> u64 {
-        self.fin.unwrap_or(self.cut_to).saturating_sub(self.next)
+        self.fin.unwrap_or(self.cut_to.max(self.received())).saturating_sub(self.next)
+    }
+
+    /// The number of bytes missing before those held, or at the end if none are held, that the other side has received
+    /// although no segment in the capture has them.
+    pub fn missed(&self) -> u64 {
+        let received = self.held.front().map_or(self.received(), |front| self.acked.min(front.start));
+        received.saturating_sub(self.reference())
+    }
+
+    /// The time at which the other side had all bytes that it has acknowledged, in nanoseconds since the epoch.
+    pub fn acked_at(&self) -> i64 {
+        self.acked_at
+    }
+
+    /// Offset before which the other side has received all bytes, at least. The acknowledgement of a FIN counts one
+    /// more: if the FIN is not in the capture, the last byte acknowledged may be the FIN.
+    fn received(&self) -> u64 {
+        self.fin.map_or(self.acked.saturating_sub(1), |fin| self.acked.min(fin))
     }
 
     /// Whether a RST with this sequence number is plausible.
@@ -317,7 +338,6 @@ impl Direction {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Time;
 
     /// A direction holds memory for unread bytes only: none if all were read, some if part of a message is missing.
     #[test]

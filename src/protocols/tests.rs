@@ -228,7 +228,7 @@ impl Conversation {
     /// Ends a direction.
     pub fn end(&mut self, side: Side) -> Vec<Row> {
         self.with(|session, streams, _, out| {
-            session.stream(side, &mut streams[side.index()], StreamEvent::End, out);
+            session.stream(side, &mut streams[side.index()], StreamEvent::End { missing: 0 }, out);
         })
     }
 }

@@ -45,6 +45,7 @@ impl Summary {
         notes.unlike(&mut self.counters);
         notes.sideless(&mut self.counters);
         notes.unclaimed(&mut self.counters);
+        notes.losses(&self.counters);
         notes.limits(self);
         notes.list
     }
@@ -88,6 +89,18 @@ impl Notes {
             if n > 0 {
                 self.note(format!("{n} {what}"));
             }
+        }
+    }
+
+    /// Adds what is missing in the streams of recognised conversations. Where messages follow, `tcp.gap` names the
+    /// place; at the end of a stream nothing else does.
+    fn losses(&mut self, counters: &Counters) {
+        if counters.missed_bytes > 0 {
+            let (bytes, verb) =
+                (Plural(counters.missed_bytes, "byte"), if counters.missed_bytes == 1 { "is" } else { "are" });
+            self.warn(format!(
+                "{bytes} of recognised TCP streams {verb} missing in the capture: the receivers acknowledged them"
+            ));
         }
     }
 

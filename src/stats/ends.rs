@@ -59,13 +59,23 @@ impl Current {
     }
 
     /// The end of the connection, as of `now`.
-    pub fn ended(&self, closing: Closing, last_seen: LastSeen, now: i64) -> Ended {
-        let ending = self.life.ending(closing, last_seen, now);
+    pub fn ended(&self, closing: Closing, mut last_seen: LastSeen, now: i64) -> Ended {
+        let mut life = self.life.clone();
+        for side in Side::BOTH {
+            // It has sent something, if only the receiver has it; bytes before this connection are another one's.
+            if let Some(until) = closing.losses[side.index()].missing_until
+                && self.first.is_none_or(|first| first.near_nanos() <= until)
+            {
+                life.missed(side, until);
+                last_seen[side.index()] = last_seen[side.index()].max(Some(until));
+            }
+        }
+        let ending = life.ending(closing, last_seen, now);
         Ended {
             ordinal: self.ordinal.max(1),
             ending,
-            may_change: self.life.may_change(ending.outcome, last_seen, now),
-            requests: self.life.requests,
+            may_change: life.may_change(ending.outcome, last_seen, now),
+            requests: life.requests,
             first: self.first,
             data: self.data.clone(),
         }

@@ -187,6 +187,12 @@ impl Life {
         }
     }
 
+    /// Records that the capture has missed bytes of `side` that the other side had at `until`: they may contain
+    /// heartbeats, so that silence up to then proves nothing.
+    pub fn missed(&mut self, side: Side, until: i64) {
+        self.alive[side.index()].take_if(|(at, _)| *at < until);
+    }
+
     /// Records the end of the connection; only the first one counts.
     fn ends(&mut self, ending: Ending, now: i64) {
         self.farewell.get_or_insert((ending, now));
@@ -201,13 +207,13 @@ impl Life {
     fn timed_out(&self, by: Side, now: i64, last_seen: LastSeen) -> Option<Ending> {
         let other = by.other();
         if self.dropped(by, now, last_seen) {
-            return self.missed(other, last_seen);
+            return self.timeout_by(other, last_seen);
         }
-        if self.just_expired(other, now) { self.missed(by, last_seen) } else { None }
+        if self.just_expired(other, now) { self.timeout_by(by, last_seen) } else { None }
     }
 
     /// The end by the timeout of `by`, which has received no heartbeat of the other side, or nothing at all.
-    fn missed(&self, by: Side, last_seen: LastSeen) -> Option<Ending> {
+    fn timeout_by(&self, by: Side, last_seen: LastSeen) -> Option<Ending> {
         let silent = by.other().index();
         let (at, timeout) = self.alive[silent]?;
         let other_messages = last_seen[silent].is_some_and(|last| last > at);
@@ -246,7 +252,7 @@ impl Life {
             return Ending::new(Outcome::PoorConnection, Some(by));
         }
         let expired = first.filter(|(side, at)| self.just_expired(side.other(), *at));
-        if let Some(ending) = expired.and_then(|(side, _)| self.missed(side, last_seen)) {
+        if let Some(ending) = expired.and_then(|(side, _)| self.timeout_by(side, last_seen)) {
             return ending;
         }
         if let Some((side, _)) = reset {
@@ -305,7 +311,7 @@ impl Life {
     fn lost(&self, last_seen: LastSeen, now: i64) -> Option<Ending> {
         let dropped = Side::BOTH.into_iter().filter(|side| self.dropped(*side, now, last_seen));
         let side = dropped.min_by_key(|side| self.alive[side.index()].map(|(at, _)| at))?;
-        self.missed(side.other(), last_seen)
+        self.timeout_by(side.other(), last_seen)
     }
 }
 
@@ -316,7 +322,7 @@ mod tests {
     use Side::{A, B};
 
     const SECOND: i64 = 1_000_000_000;
-    const NO_LOSSES: [StreamLosses; 2] = [StreamLosses { resent: 0, filled: 0, missing: 0 }; 2];
+    const NO_LOSSES: [StreamLosses; 2] = [StreamLosses { resent: 0, filled: 0, missing: 0, missing_until: None }; 2];
     const NONE: Closing = Closing { by: [None; 2], first: None, losses: NO_LOSSES };
 
     #[derive(Default)]

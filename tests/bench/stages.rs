@@ -65,7 +65,7 @@ impl Handler<()> for Nothing {
         stream.consume(stream.bytes().len());
     }
     fn gap(&mut self, _: &mut Conversation<()>, _: Side, _: &mut Stream, _: &Gap) {}
-    fn end(&mut self, _: &mut Conversation<()>, _: Side, _: &mut Stream, _: End) {}
+    fn end(&mut self, _: &mut Conversation<()>, _: Side, _: &mut Stream, _: End, _: u64) {}
     fn closed(&mut self, _: &mut Conversation<()>) {}
 }
 

@@ -312,6 +312,11 @@ impl Wire {
         }
     }
 
+    /// Takes out a frame, by its number from 1: the capture does not have it.
+    pub fn lose(&mut self, frame: usize) {
+        self.0.remove(frame - 1);
+    }
+
     /// The capture file.
     pub fn file(&self) -> Vec<u8> {
         self.cut(usize::MAX)

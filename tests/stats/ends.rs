@@ -362,6 +362,46 @@ fn ends_of_scripted_streams() {
     }
 }
 
+/// A server closes the stream 10 s after the client's last heartbeat in the capture, twice its timeout. If the client's
+/// later ones are missing in the capture, but acknowledged, the client was not silent.
+#[test]
+fn missing_heartbeats_are_no_silence() {
+    let package = |kind: u8, text: &str| [&[kind, 0, 0, text.len() as u8][..], text.as_bytes()].concat();
+    let beat = package(3, "");
+    let begun = [
+        (0, true, package(1, r#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#)),
+        (10, false, package(1, r#"{"code":200,"sys":{"heartbeat":3}}"#)),
+        (20, true, package(2, "")),
+    ];
+    let both = |at: u32| [(at, true, beat.clone()), (at + 1, false, beat.clone())];
+    let beats = [both(3000), both(6000), both(9000), both(12_000), both(15_000)].concat();
+    let spoken = [&begun[..], &beats].concat();
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let folder = Scratch::new("missing-heartbeats");
+    for (lost, end) in [(true, "left"), (false, "timed_out")] {
+        // Messages 8, 10 and 12 are the client's at 9, 12 and 15 s: not captured, or never sent.
+        let missing = |k: usize| [8, 10, 12].contains(&k);
+        let all: Vec<_> = spoken.iter().enumerate().filter(|(k, _)| lost || !missing(k + 1)).collect();
+        let mut wire = Wire::default();
+        wire.stream(ends, &all.iter().map(|(_, (_, side, bytes))| (*side, bytes.clone())).collect::<Vec<_>>());
+        let mut times: Vec<u32> = [0, 0].into_iter().chain(all.iter().map(|(_, (at, ..))| *at)).collect();
+        if lost {
+            for k in [12, 10, 8] {
+                wire.lose(2 + k);
+                times.remove(1 + k);
+            }
+        }
+        let sent = [true, false].map(|side| {
+            1 + all.iter().filter(|(_, m)| m.1 == side).map(|(_, (.., bytes))| bytes.len() as u32).sum::<u32>()
+        });
+        let segment = Segment { has_ack: true, seq: sent[1], ack: sent[0], fin: true, ..Segment::default() };
+        wire.packet(ends, false, &Body::Tcp(segment));
+        times.push(16_000);
+        let file = folder.write("ends.pcap", timed(&wire, &times));
+        check(&[&file], end, "server", "", (!lost).then_some(6.0));
+    }
+}
+
 /// Checks the end of the first connection of a capture, and that the text states the silence.
 fn check(args: &[&str], end: &str, by: &str, reason: &str, silence: Option<f64>) {
     let all = run(&[&["stats", "-f", "json", "-q"], args].concat(), b"").ok();

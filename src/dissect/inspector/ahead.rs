@@ -230,9 +230,9 @@ impl Handler<Classification> for Scout<'_> {
         }
     }
 
-    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, why: End) {
+    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, why: End, missing: u64) {
         if !self.is_settled(c) {
-            Handler::end(&mut self.inspector, c, side, stream, why);
+            Handler::end(&mut self.inspector, c, side, stream, why, missing);
             self.after(c);
         }
     }

@@ -227,7 +227,7 @@ impl Owner {
     pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool) {
         match event {
             StreamEvent::Data { frame, .. } => self.outcome.add(side, *frame, emitted, broken),
-            StreamEvent::Gap { .. } | StreamEvent::End => self.outcome.emitted(self.outcome.frames[1], emitted),
+            StreamEvent::Gap { .. } | StreamEvent::End { .. } => self.outcome.emitted(self.outcome.frames[1], emitted),
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Counters {
     pub unclaimed: Unclaimed,
     /// Claimed conversations with unknown sides.
     pub(crate) sideless: SidelessList,
+    /// The bytes of claimed conversations' streams that their receivers acknowledged, and the capture never had.
+    pub(crate) missed_bytes: u64,
     /// The account of all conversations.
     pub account: Account,
 }
@@ -36,6 +38,7 @@ impl Counters {
         }
         self.unclaimed.add(&other.unclaimed);
         self.sideless.add(&other.sideless);
+        self.missed_bytes += other.missed_bytes;
         self.account.add(&other.account);
     }
 }

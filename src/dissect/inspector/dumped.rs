@@ -173,7 +173,7 @@ impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
         c.state.missing[side.index()] += gap.missing;
     }
 
-    fn end(&mut self, _: &mut Conversation<DumpFlow>, _: Side, _: &mut Stream, _: End) {}
+    fn end(&mut self, _: &mut Conversation<DumpFlow>, _: Side, _: &mut Stream, _: End, _: u64) {}
 
     fn closed(&mut self, c: &mut Conversation<DumpFlow>) {
         let DumpFlow { bytes, payloads, line, .. } = std::mem::take(&mut c.state);

@@ -79,8 +79,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.frame, gap.time);
     }
 
-    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, _why: End) {
-        self.stream_event(c, side, stream, StreamEvent::End, 0, c.last);
+    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, _why: End, missing: u64) {
+        self.stream_event(c, side, stream, StreamEvent::End { missing }, 0, c.last);
     }
 
     fn memory(&self, c: &Classified) -> usize {
@@ -120,6 +120,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         self.account(c);
         if let Classification::Claimed(owner) = &c.state {
             self.end_sides(c, owner);
+            let losses = c.losses.as_deref().copied().unwrap_or_default();
+            self.counters.missed_bytes += losses.iter().map(|side| side.missing).sum::<u64>();
         }
         if let Classification::Foreign(generation) = c.state
             && generation != GONE

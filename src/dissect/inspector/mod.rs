@@ -328,10 +328,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     };
                     return;
                 }
-                if let StreamEvent::Gap { missing } = event {
+                if let StreamEvent::Gap { missing } | StreamEvent::End { missing } = event {
                     pending.missing[k] = missing;
                 }
-                let last = matches!(event, StreamEvent::End);
+                let last = matches!(event, StreamEvent::End { .. });
                 self.settle(c, pending, last);
                 match std::mem::take(&mut c.state) {
                     Classification::Claimed(mut owner) => {
@@ -359,7 +359,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                                 pending.events.push(PendingEvent { side, end, what });
                             }
                             StreamEvent::Gap { missing } => pending.gap(side, missing),
-                            StreamEvent::End => {}
+                            StreamEvent::End { .. } => {}
                         }
                         c.state = Classification::Undecided(pending);
                     }

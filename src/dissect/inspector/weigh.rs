@@ -31,7 +31,7 @@ impl Owner {
                 pending.bytes = held.len().max(pending.bytes);
             }
             StreamEvent::Gap { .. } => pending.cut[side.index()] |= pending.streams[side.index()].is_empty(),
-            StreamEvent::End => {}
+            StreamEvent::End { .. } => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::random::Random;
 use std::collections::BTreeSet;
 
 fn losses(resent: u64, filled: u64, missing: u64) -> StreamLosses {
-    StreamLosses { resent, filled, missing }
+    StreamLosses { resent, filled, missing, ..StreamLosses::default() }
 }
 
 /// The losses of A's direction, and nothing of B's.
@@ -13,7 +13,8 @@ fn shown(lab: &mut Lab) -> StreamLosses {
     lab.finish();
     let [a, b] = lab.recorder.losses;
     assert_eq!(b, StreamLosses::default());
-    a
+    assert_eq!(a.missing > 0, a.missing_until.is_some());
+    StreamLosses { missing_until: None, ..a }
 }
 
 #[test]
@@ -95,4 +96,41 @@ fn a_network_with_known_losses() {
         // Nothing was resent too soon.
         assert_eq!(found.resent, dropped, "{seed}");
     }
+}
+
+/// Bytes that no segment in the capture has, at the end of the stream or before its last bytes: all of them, and those
+/// that the receiver acknowledged.
+#[test]
+fn bytes_missing_at_the_end() {
+    let cut = |lab: &mut Lab| lab.tcp(Side::A, Segment { length: 4, ..bytes(ISN[0] + 1, b"") });
+    let check = |what: &str, then: &dyn Fn(&mut Lab), all: u64, acked: u64| {
+        let mut lab = Lab::open();
+        then(&mut lab);
+        assert_eq!(shown(&mut lab), losses(0, 0, acked), "{what}");
+        assert_eq!(lab.statistics().missing_bytes, all, "{what}");
+        lab.recorder.missing_at_end[0]
+    };
+    for (what, then, all, acked) in [
+        (
+            "a FIN after five bytes, all acknowledged",
+            &(|lab: &mut Lab| (lab.fin(5), lab.ack(6)).1) as &dyn Fn(&mut Lab),
+            5,
+            5,
+        ),
+        ("two of them acknowledged", &|lab| (lab.fin(5), lab.ack(2)).1, 5, 2),
+        ("none acknowledged", &|lab| lab.fin(5), 5, 0),
+        // The last one may be the FIN, which counts as a byte.
+        ("five acknowledged, and no FIN in the capture", &|lab| lab.ack(5), 4, 4),
+        ("the FIN acknowledged, which is not in the capture", &|lab| lab.ack(1), 0, 0),
+        ("four bytes cut off by the snap length", &|lab| (cut(lab), lab.ack(4)).1, 4, 0),
+        ("and four after them not captured at all", &|lab| (cut(lab), lab.ack(9)).1, 8, 4),
+    ] {
+        assert_eq!(check(what, then, all, acked), all, "{what}");
+    }
+    // They are before other bytes, so that the last one is no FIN.
+    let before_a_sixth = |lab: &mut Lab| {
+        lab.a(6, b"g");
+        lab.ack(5);
+    };
+    assert_eq!(check("five acknowledged, before a sixth", &before_a_sixth, 6, 5), 0);
 }

@@ -36,6 +36,8 @@ struct Recorder {
     leave: Option<usize>,
     /// The losses of the conversation that was closed last.
     losses: [StreamLosses; 2],
+    /// The bytes missing at the end of each direction that ended last.
+    missing_at_end: [u64; 2],
 }
 
 impl Handler<()> for Recorder {
@@ -57,8 +59,9 @@ impl Handler<()> for Recorder {
         self.events.push(Event::Gap(c.id, from, gap.missing, gap.frame, gap.cause, unread));
     }
 
-    fn end(&mut self, c: &mut Conversation<()>, from: Side, stream: &mut Stream, why: End) {
+    fn end(&mut self, c: &mut Conversation<()>, from: Side, stream: &mut Stream, why: End, missing: u64) {
         assert_eq!(c.ended[from.index()], Some(why));
+        self.missing_at_end[from.index()] = missing;
         self.events.push(Event::End(c.id, from, why, stream.bytes().to_vec()));
     }
 

@@ -55,9 +55,12 @@ impl Handler<State> for Reads<'_> {
         self.record(c, event, 0);
     }
 
-    fn end(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, why: End) {
+    fn end(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, why: End, missing: u64) {
         let event = Event::End(c.id, side, why, stream.bytes().to_vec());
         self.record(c, event, 0);
+        if missing > 0 {
+            self.record(c, Event::Gap(c.id, side, missing, 0, GapCause::End, Vec::new()), 0);
+        }
     }
 
     fn closed(&mut self, c: &mut Conversation<State>) {
@@ -99,9 +102,9 @@ impl Handler<State> for Split {
         Reads(&mut self.recorded).gap(c, side, stream, gap);
     }
 
-    fn end(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, why: End) {
+    fn end(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, why: End, missing: u64) {
         assert!(c.state.assigned.is_none());
-        Reads(&mut self.recorded).end(c, side, stream, why);
+        Reads(&mut self.recorded).end(c, side, stream, why, missing);
     }
 
     fn closed(&mut self, c: &mut Conversation<State>) {

@@ -59,7 +59,7 @@ impl Handler<u32> for Closing {
         stream.consume(usize::MAX);
     }
     fn gap(&mut self, _: &mut Conversation<u32>, _: Side, _: &mut Stream, _: &Gap) {}
-    fn end(&mut self, _: &mut Conversation<u32>, _: Side, _: &mut Stream, _: End) {}
+    fn end(&mut self, _: &mut Conversation<u32>, _: Side, _: &mut Stream, _: End, _: u64) {}
     fn closed(&mut self, c: &mut Conversation<u32>) {
         self.0.push(c.clone());
     }

@@ -263,7 +263,7 @@ impl Framed for GneSession {
 
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Chunk> {
         let last = !matches!(event, StreamEvent::Data { .. });
-        self.before_gap = matches!(event, StreamEvent::Gap { .. });
+        self.before_gap = matches!(event, StreamEvent::Gap { .. } | StreamEvent::End { missing: 1.. });
         let Some(chunk) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
         Next::Pdu(match chunk {
             Chunk::Content { length } => Pdu::whole(chunk, HEADER, length),

@@ -134,7 +134,9 @@ impl NanoSession {
                 carrier.end(side, stream, &self.roles, out);
             }
         }
-        if let (Channel::WebSocket(carrier), StreamEvent::Gap { missing }) = (&mut self.channel, event) {
+        if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event
+            && let Channel::WebSocket(carrier) = &mut self.channel
+        {
             carrier.lose(side, missing);
             self.memory.forget();
         }

@@ -359,7 +359,7 @@ impl Framed for RiptideSession {
         match self.framing.next(bytes) {
             framing::Next::Message { prefix, length } => Next::Pdu(Pdu::whole((), prefix, length)),
             framing::Next::Skip(bytes) => Next::Skip(bytes),
-            framing::Next::More if self.from_text && matches!(event, StreamEvent::End) => self.cut(bytes),
+            framing::Next::More if self.from_text && matches!(event, StreamEvent::End { .. }) => self.cut(bytes),
             framing::Next::More => Next::Wait,
             framing::Next::Lost => {
                 self.framing.lose(side);

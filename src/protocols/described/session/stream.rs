@@ -106,7 +106,7 @@ impl DescribedSession {
         if !matches!(event, StreamEvent::Data { .. }) {
             carrier.end(side, stream, &roles, out);
         }
-        if let StreamEvent::Gap { missing } = event {
+        if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event {
             carrier.lose(side, missing);
         }
     }

@@ -218,7 +218,7 @@ impl Handler<usize> for Collector {
         }
     }
 
-    fn end(&mut self, _: &mut Conversation<usize>, _: Side, _: &mut Stream, _: End) {}
+    fn end(&mut self, _: &mut Conversation<usize>, _: Side, _: &mut Stream, _: End, _: u64) {}
 
     fn closed(&mut self, _: &mut Conversation<usize>) {}
 }

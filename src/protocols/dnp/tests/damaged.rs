@@ -15,7 +15,7 @@ impl Handler<()> for Collect {
     }
     fn data(&mut self, _: &mut flow::Conversation<()>, _: Side, _: &mut Stream, _: &Delivery<'_>) {}
     fn gap(&mut self, _: &mut flow::Conversation<()>, _: Side, _: &mut Stream, _: &Gap) {}
-    fn end(&mut self, _: &mut flow::Conversation<()>, _: Side, _: &mut Stream, _: End) {}
+    fn end(&mut self, _: &mut flow::Conversation<()>, _: Side, _: &mut Stream, _: End, _: u64) {}
     fn closed(&mut self, _: &mut flow::Conversation<()>) {}
 }
 
