@@ -163,3 +163,29 @@ fn the_last_content_is_missing() {
     let told = text(&lines, 6, "hawknl.unfinished");
     assert_eq!(told, "the rest of the frame is in the missing bytes: 0 of 2 bytes are there");
 }
+
+/// A reset that its sender has not sent: the segments that follow are not read, and counted.
+#[test]
+fn a_stream_goes_on_after_its_reset() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
+    let handshake = [
+        (true, package(1, br#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#)),
+        (false, package(1, br#"{"code":200,"sys":{"heartbeat":30}}"#)),
+        (true, package(2, b"")),
+    ];
+    let mut wire = Wire::default();
+    wire.stream(ends, &handshake);
+    let seq = 1 + handshake[1].1.len() as u32;
+    let (segment, heartbeat) = (Segment { has_ack: true, seq, ..Segment::default() }, package(3, b""));
+    wire.packet(ends, false, &Body::Tcp(Segment { rst: true, ..segment }));
+    for k in 0..3 {
+        let (seq, payload) = (seq + 4 * k, &heartbeat[..]);
+        wire.packet(ends, false, &Body::Tcp(Segment { seq, payload, length: payload.len(), ..segment }));
+    }
+    let folder = Scratch::new("after-its-reset");
+    let file = folder.write("reset.pcap", wire.file());
+    let done = run(&["decode", &file, "-q", "-f", "ndjson"], b"").ok();
+    assert_eq!(done.lines().len(), handshake.len());
+    assert!(done.err.contains("3 TCP segments of recognised streams were not read"), "{}", done.err);
+}

@@ -70,7 +70,7 @@ pub struct Statistics {
     pub missing_bytes: u64,
     /// Captured but unread bytes dropped at a gap, by a cap or by an eviction.
     pub dropped_bytes: u64,
-    /// TCP segments whose bytes fit no plausible sequence number, or come after the end of their direction.
+    /// TCP segments whose bytes fit no plausible sequence number, or are new after the end of their direction.
     pub ignored_segments: u64,
 }
 

@@ -109,6 +109,8 @@ pub(crate) struct StreamLosses {
     pub missing: u64,
     /// The time at which the receiver had the last of the missing bytes, in nanoseconds since the epoch.
     pub missing_until: Option<i64>,
+    /// Segments whose bytes fit nowhere: far from the others, or new after the end.
+    pub ignored: u64,
 }
 
 /// The end of a conversation's transport.

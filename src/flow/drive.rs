@@ -50,8 +50,9 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     /// Processes a segment of this direction.
     pub fn segment(&mut self, segment: &Segment<'_>, origin: Origin) {
         if self.direction.ended {
-            self.tools.statistics.ignored_segments += u64::from(!segment.payload.is_empty());
-            self.direction.resent_after_end(segment);
+            if self.direction.after_end(segment) {
+                self.ignore();
+            }
             self.keep_losses();
             return;
         }
@@ -64,9 +65,15 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
         match self.direction.receive(segment, origin, self.tools.scratch) {
             Received::Bytes(new) => self.deliver(origin, new),
-            Received::Implausible => self.tools.statistics.ignored_segments += 1,
+            Received::Implausible => self.ignore(),
         }
         self.settle(false);
+    }
+
+    /// Counts a segment whose bytes fit nowhere.
+    fn ignore(&mut self) {
+        self.tools.statistics.ignored_segments += 1;
+        self.direction.losses().ignored += 1;
     }
 
     /// Adds the bytes that show losses to those of the conversation.
@@ -76,6 +83,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             all.resent += losses.resent;
             all.filled += losses.filled;
             all.missing += losses.missing;
+            all.ignored += losses.ignored;
             all.missing_until = all.missing_until.max(losses.missing_until);
         }
     }

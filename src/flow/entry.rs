@@ -125,6 +125,16 @@ impl<S> Entry<S> {
         self.conversation.opener.get_or_insert(opener);
         Syn::Own
     }
+
+    /// Whether a segment with bytes is from another connection with the same ports, whose SYN is not in the capture:
+    /// both directions have ended, and its bytes are not from them.
+    pub fn excludes(&self, from: Side, segment: &Segment<'_>) -> bool {
+        let Some(directions) = &self.directions else { return false };
+        !segment.payload.is_empty()
+            && !segment.rst
+            && directions.iter().all(|direction| direction.ended)
+            && directions[from.index()].excludes(segment)
+    }
 }
 
 impl<S: Default> Entry<S> {

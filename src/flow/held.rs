@@ -68,6 +68,11 @@ impl Held {
         self.0.as_ref()?.list.front()
     }
 
+    /// The offset after the last byte; 0 without any.
+    pub fn end(&self) -> u64 {
+        self.0.as_ref().and_then(|ranges| ranges.list.back()).map_or(0, |range| range.end)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

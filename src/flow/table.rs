@@ -108,15 +108,14 @@ impl<S: Default> Table<S> {
     /// Processes a TCP packet.
     fn segment(&mut self, packet: &Packet<'_>, segment: &Segment<'_>, handler: &mut impl Handler<S>) {
         let (mut index, mut from) = self.locate(Transport::Tcp, packet, handler);
-        if segment.syn
-            && !segment.rst
-            && let Some(entry) = self.slots.get_mut(index)
-            && entry.syn(from, segment) == Syn::Another
+        let opens = segment.syn && !segment.rst;
+        if let Some(entry) = self.slots.get_mut(index)
+            && (if opens { entry.syn(from, segment) == Syn::Another } else { entry.excludes(from, segment) })
         {
             self.common.statistics.reused += 1;
             self.close(index, End::Reused, handler);
             (index, from) = self.locate(Transport::Tcp, packet, handler);
-            if let Some(entry) = self.slots.get_mut(index) {
+            if opens && let Some(entry) = self.slots.get_mut(index) {
                 entry.syn(from, segment);
             }
         }

@@ -9,12 +9,12 @@ use super::stream::{Origin, Spare, Stream};
 use super::{Caps, GapCause, StreamLosses};
 use crate::capture::{Segment, Time};
 
-/// The largest plausible distance ahead: that of the largest TCP window. Segments and acknowledgements farther ahead do
-/// not belong to the stream.
+/// The largest plausible distance from the end of the stream: that of the largest TCP window. Segments and
+/// acknowledgements farther away do not belong to the stream.
 const AHEAD: i64 = 1 << 30;
-/// The largest distance of an accepted RST from the last byte: its sequence number is often the receiver's
-/// acknowledgement, and bytes before it may be missing in the capture.
-const RST_WINDOW: i64 = 1 << 24;
+/// The largest distance of an accepted RST from the bytes that the receiver may expect next: bytes before it may be
+/// missing in the capture. A receiver only accepts the number that it expects (RFC 5961), so a RST far from it is no end.
+const RST_WINDOW: i64 = 1 << 16;
 
 /// Reusable memory, shared by all directions.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl Direction {
         let first = segment.seq.wrapping_add(u32::from(segment.syn));
         let base = *self.base.get_or_insert(first);
         let start = self.place(base, first);
-        if start > self.reference() as i64 + AHEAD {
+        if (start - self.reference() as i64).abs() > AHEAD {
             return Received::Implausible;
         }
         let end = start + length as i64;
@@ -189,14 +189,22 @@ impl Direction {
         }
     }
 
-    /// Counts the bytes of a segment after the end, which the stream had before.
-    pub fn resent_after_end(&mut self, segment: &Segment<'_>) {
-        if let Some(base) = self.base
-            && !segment.syn
-        {
-            let from = self.place(base, segment.seq);
-            self.repeats(from, from + segment.length.max(segment.payload.len()).min(u32::MAX as usize) as i64);
-        }
+    /// Counts the bytes of a segment after the end, which the stream had before. Returns whether it has others.
+    pub fn after_end(&mut self, segment: &Segment<'_>) -> bool {
+        let Some(base) = self.base.filter(|_| !segment.syn) else { return !segment.payload.is_empty() };
+        let from = self.place(base, segment.seq);
+        let to = from + segment.length.max(segment.payload.len()).min(u32::MAX as usize) as i64;
+        self.repeats(from, to);
+        !segment.payload.is_empty() && (to > self.next as i64 || to <= 0)
+    }
+
+    /// Whether the bytes of a segment cannot be from this stream, which has ended: they come after its FIN, or are far
+    /// from all of its bytes.
+    pub fn excludes(&self, segment: &Segment<'_>) -> bool {
+        let Some(base) = self.base else { return true };
+        let at = self.place(base, segment.seq);
+        let last = self.fin.map_or(self.end() as i64 + RST_WINDOW, |fin| fin as i64);
+        !(-RST_WINDOW..=last).contains(&at)
     }
 
     /// Appends bytes to the stream for the session.
@@ -312,9 +320,16 @@ impl Direction {
         self.fin.map_or(self.acked.saturating_sub(1), |fin| self.acked.min(fin))
     }
 
-    /// Whether a RST with this sequence number is plausible.
+    /// Whether a RST with this sequence number is plausible. The number is often the receiver's acknowledgement, and
+    /// may come from one that is not the last.
     pub fn believes_rst(&self, seq: u32) -> bool {
-        self.base.is_none_or(|base| (self.place(base, seq) - self.reference() as i64).abs() <= RST_WINDOW)
+        let expected = self.acked as i64 - RST_WINDOW..=self.end() as i64 + RST_WINDOW;
+        self.base.is_none_or(|base| expected.contains(&self.place(base, seq)))
+    }
+
+    /// The offset after the last byte that is known to have been sent.
+    fn end(&self) -> u64 {
+        self.reference().max(self.acked).max(self.held.end())
     }
 
     /// The memory allocated for bytes.

@@ -84,7 +84,7 @@ impl Notes {
             (flows.reused, "conversations ended because their ports were used again"),
             (flows.missing_bytes, "bytes of TCP streams are not in the capture"),
             (flows.dropped_bytes, "bytes of TCP streams were dropped, unread"),
-            (flows.ignored_segments, "TCP segments fit nowhere in their streams"),
+            (flows.ignored_segments, "TCP segments of all protocols fit nowhere in their streams"),
         ] {
             if n > 0 {
                 self.note(format!("{n} {what}"));
@@ -100,6 +100,15 @@ impl Notes {
                 (Plural(counters.missed_bytes, "byte"), if counters.missed_bytes == 1 { "is" } else { "are" });
             self.warn(format!(
                 "{bytes} of recognised TCP streams {verb} missing in the capture: the receivers acknowledged them"
+            ));
+        }
+        if counters.ignored_segments > 0 {
+            let (segments, verb) = (
+                Plural(counters.ignored_segments, "TCP segment"),
+                if counters.ignored_segments == 1 { "was" } else { "were" },
+            );
+            self.warn(format!(
+                "{segments} of recognised streams {verb} not read: far from the other bytes, or after the end of the stream"
             ));
         }
     }

@@ -322,7 +322,8 @@ mod tests {
     use Side::{A, B};
 
     const SECOND: i64 = 1_000_000_000;
-    const NO_LOSSES: [StreamLosses; 2] = [StreamLosses { resent: 0, filled: 0, missing: 0, missing_until: None }; 2];
+    const NO_LOSSES: [StreamLosses; 2] =
+        [StreamLosses { resent: 0, filled: 0, missing: 0, missing_until: None, ignored: 0 }; 2];
     const NONE: Closing = Closing { by: [None; 2], first: None, losses: NO_LOSSES };
 
     #[derive(Default)]

@@ -20,6 +20,8 @@ pub struct Counters {
     pub(crate) sideless: SidelessList,
     /// The bytes of claimed conversations' streams that their receivers acknowledged, and the capture never had.
     pub(crate) missed_bytes: u64,
+    /// The TCP segments of claimed conversations whose bytes fit nowhere, so that they were not read.
+    pub(crate) ignored_segments: u64,
     /// The account of all conversations.
     pub account: Account,
 }
@@ -39,6 +41,7 @@ impl Counters {
         self.unclaimed.add(&other.unclaimed);
         self.sideless.add(&other.sideless);
         self.missed_bytes += other.missed_bytes;
+        self.ignored_segments += other.ignored_segments;
         self.account.add(&other.account);
     }
 }

@@ -121,7 +121,10 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         if let Classification::Claimed(owner) = &c.state {
             self.end_sides(c, owner);
             let losses = c.losses.as_deref().copied().unwrap_or_default();
-            self.counters.missed_bytes += losses.iter().map(|side| side.missing).sum::<u64>();
+            for side in losses {
+                self.counters.missed_bytes += side.missing;
+                self.counters.ignored_segments += side.ignored;
+            }
         }
         if let Classification::Foreign(generation) = c.state
             && generation != GONE

@@ -61,6 +61,31 @@ fn rst_out_of_the_window_is_ignored() {
     assert_eq!(lab.delivered().0, b"a");
 }
 
+/// RFC 5961: a receiver accepts the number that it expects, and no other. Far from it is no end.
+#[test]
+fn rst_far_from_the_number_that_is_expected() {
+    let rst = |seq: u32| Segment { rst: true, ..bytes((ISN[0] + 1).wrapping_add(seq), b"") };
+    // A sender without the connection answers any segment with the number that this acknowledges. Bytes before the RST
+    // may be missing in the capture, if they fit into a window.
+    for (seq, ends) in
+        [(6, true), (3, true), (6 + 65_000, true), (6 + 500_000, false), (6u32.wrapping_sub(500_000), false)]
+    {
+        let mut lab = Lab::open();
+        lab.a(0, b"abcdef");
+        lab.ack(3);
+        lab.tcp(Side::A, rst(seq));
+        assert_eq!(lab.events().contains(&end(1, Side::A, End::Rst)), ends, "{seq}");
+        lab.a(6, b"g");
+        assert_eq!(lab.delivered().0, if ends { &b""[..] } else { b"g" }, "{seq}");
+        assert_eq!(lab.statistics().ignored_segments, u64::from(ends), "{seq}");
+    }
+    // The receiver has acknowledged a long range that is not in the capture.
+    let mut lab = Lab::open();
+    lab.ack(500_000);
+    lab.tcp(Side::A, rst(500_000));
+    assert_eq!(lab.events(), [end(1, Side::A, End::Rst)]);
+}
+
 #[test]
 fn refused() {
     let mut lab = Lab::new();
@@ -121,6 +146,41 @@ fn ports_used_again_by_the_other_side_or_with_the_same_number() {
     // The sides are swapped now: A is the first sender.
     let b = Event::Data(3, Side::A, 11, b"b opens".to_vec(), vec![0]);
     assert_eq!(lab.events().pop(), Some(b));
+}
+
+/// The SYNs of the next connection are not in the capture.
+#[test]
+fn ports_used_again_without_a_syn() {
+    let b = |seq| Segment { seq, ..acks(ISN[0] + 4) };
+    let closed = || {
+        let mut lab = Lab::open();
+        lab.a(0, b"abc");
+        lab.fin(3);
+        lab.tcp(Side::B, Segment { fin: true, ..b(ISN[1] + 1) });
+        lab.events();
+        lab
+    };
+    for seq in [900_000u32, ISN[0] + 5, ISN[0].wrapping_sub(900_000)] {
+        let mut lab = closed();
+        lab.tcp(Side::A, bytes(seq, b"two"));
+        let two = Event::Data(2, Side::A, 7, b"two".to_vec(), vec![0]);
+        assert_eq!(lab.events(), [Event::Closed(1), two], "{seq}");
+        assert_eq!((lab.statistics().reused, lab.statistics().ignored_segments), (1, 0));
+    }
+    // Bytes of the same connection again, an acknowledgement, a late RST.
+    let mut lab = closed();
+    lab.a(1, b"bc");
+    lab.ack(4);
+    lab.tcp(Side::A, Segment { rst: true, ..bytes(900_000, b"") });
+    assert_eq!((lab.events(), lab.statistics().ignored_segments), (vec![], 0));
+    // The other direction is still open: it may be the same connection.
+    let mut lab = Lab::open();
+    lab.fin(0);
+    lab.events();
+    lab.tcp(Side::A, bytes(900_000, b"two"));
+    assert_eq!((lab.events(), lab.statistics().ignored_segments), (vec![], 1));
+    lab.finish();
+    assert_eq!(lab.recorder.losses[0].ignored, 1);
 }
 
 #[test]
