@@ -30,6 +30,24 @@ fn elements_without_bits_are_refused() {
     assert_eq!(read(&[1, 2, 0, 0, 0, 7, 8]), (2, None));
 }
 
+/// A checked count is compared with the message's length on the wire: the capture may hold less of it.
+#[test]
+fn checked_counts_of_cut_messages() {
+    static COUNT: Field = u8("count");
+    static FIELDS: [Field; 1] = [array("list", Count::Prefix(&COUNT), &u32le("element")).checked()];
+    // An element and a half are captured.
+    for (count, wire, fault) in [
+        (2, 9, "p.m.list: needs 72 bits at bit 0, 56 captured (count 2 from count)"),
+        (2, 8, "p.m.list: impossible count at bit 0, 56 bits left (count 2 from count)"),
+        (3, 9, "p.m.list: impossible count at bit 0, 56 bits left (count 3 from count)"),
+    ] {
+        let (mut tree, bytes) = (Tree::default(), [count, 1, 0, 0, 0, 2, 0]);
+        let reader = Reader::new(&bytes, &mut tree).named("p", "m").wire_length(wire);
+        let stop = reader.read(&FIELDS).stop;
+        assert!(matches!(&stop, Some(Stop::Fault(f)) if f.to_string() == fault), "{wire}: {stop:?}");
+    }
+}
+
 /// Nested groups end at the reader's limit, in the message's bytes and on the stack.
 #[test]
 fn groups_are_nested_to_the_limit() {

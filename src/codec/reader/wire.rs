@@ -236,10 +236,14 @@ impl Wire for Reader<'_> {
             Count::Const(n) => Remaining::Elements(n as u64),
             Count::Prefix(prefix) => {
                 let n = self.prefix(field, prefix, start)?;
-                let impossible = n < 0 || (n as u64).saturating_mul(least_bits(of)) > (self.end - self.at) as u64;
-                if field.is(flag::CHECKED) && impossible {
-                    let have = (self.end - start) as u64;
+                let (least, left) = ((n as u64).saturating_mul(least_bits(of)), (self.end - self.at) as u64);
+                if field.is(flag::CHECKED) && (n < 0 || least > left) {
                     let limit = format!("count {n} from {}", prefix.name);
+                    // The elements that the capture cut off are on the wire.
+                    if n >= 0 && self.is_cut() && least <= (self.wire_end - self.at) as u64 {
+                        return Err(self.short(field, start, (self.at - start) as u64 + least, limit));
+                    }
+                    let have = (self.end - start) as u64;
                     return Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Count, start, 0, have) }));
                 }
                 let shown = self.tree.nodes().last().is_some_and(|node| std::ptr::eq(node.field, prefix));
