@@ -56,6 +56,8 @@ struct Direction {
     others: u32,
     /// Bytes were missing before these, and no frame was found since.
     after_gap: bool,
+    /// The gap that follows has the rest of the content that was read last, and nothing else.
+    completes: bool,
 }
 
 /// The state of a connection.
@@ -72,8 +74,8 @@ pub struct GneSession {
     message: Option<Message>,
     /// The server's address for UDP, until [`Session::expects`] returns it.
     announced: Option<SocketAddr>,
-    /// The bytes that are now read end where bytes are missing.
-    before_gap: bool,
+    /// The number of bytes that are missing after those that are now read, if they end where bytes are missing.
+    missing: Option<u64>,
     stream: StreamState,
 }
 
@@ -93,7 +95,7 @@ impl GneSession {
                 || flow_info.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
             message: options.settings.get("gne.message").and_then(Message::named),
             announced: None,
-            before_gap: false,
+            missing: None,
             stream: StreamState::default(),
         }
     }
@@ -263,7 +265,10 @@ impl Framed for GneSession {
 
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Chunk> {
         let last = !matches!(event, StreamEvent::Data { .. });
-        self.before_gap = matches!(event, StreamEvent::Gap { .. } | StreamEvent::End { missing: 1.. });
+        self.missing = match event {
+            StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } => Some(*missing),
+            _ => None,
+        };
         let Some(chunk) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
         Next::Pdu(match chunk {
             Chunk::Content { length } => Pdu::whole(chunk, HEADER, length),
@@ -280,14 +285,15 @@ impl Framed for GneSession {
                 let after_gap = mem::take(&mut self.direction(place.side).after_gap);
                 return self.content(place, after_gap, out);
             }
-            Chunk::Unfinished { length, .. } => {
-                lines::unfinished(length, place.bytes, role, self.before_gap, out);
+            Chunk::Unfinished { length, there } => {
+                lines::unfinished(length, place.bytes, role, self.missing.is_some(), out);
+                self.direction(place.side).completes = self.missing == Some((length - there) as u64);
                 let content = place.bytes.get(HEADER..).unwrap_or(&[]);
                 self.unfinished(place.side, content, role);
                 return self.emit(&Provenance { length: content.len(), ..*place }, out);
             }
             Chunk::Stub { .. } => {
-                lines::stub(place.bytes, role, self.before_gap, out);
+                lines::stub(place.bytes, role, self.missing.is_some(), out);
             }
             Chunk::Noise { wrong, .. } => {
                 let after_gap = self.direction(place.side).after_gap;
@@ -302,10 +308,11 @@ impl Framed for GneSession {
         let direction = self.direction(side);
         direction.framing.search();
         direction.after_gap = true;
+        let completes = mem::take(&mut direction.completes);
         direction.stage = match direction.stage {
             Stage::First => Stage::Cut,
-            // The missing bytes begin with the content that would have been the second.
-            Stage::Second => Stage::Rest,
+            // The missing bytes contain the content that would have been the second.
+            Stage::Second if !completes => Stage::Rest,
             stage => stage,
         };
     }

@@ -8,7 +8,7 @@ use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::{Dissection, Evidence, Observation, Options};
 use crate::flow::{Side, Transport};
-use crate::protocols::tests::{Row, dump, json, options_of};
+use crate::protocols::tests::{Conversation, Row, dump, json, options_of};
 use serde_json::Value as Json;
 
 const VECTORS: &str = include_str!("../../../fixtures/gne/vectors.json");
@@ -170,6 +170,29 @@ fn what_dump_takes_contents_for() {
     // Only the first content can be a handshake's.
     assert_eq!(names(&format!("4e4c0001ff4e4c000c{answer}"), &[]), ["packets", "packets"]);
     assert_eq!(names("4e4c000453c100004e4c0001ff", &["-s", "gne.message=client_port"]), ["client_port", "packets"]);
+}
+
+/// A TCP conversation, whose directions are captured from their beginning or not.
+fn conversation(begun: [bool; 2]) -> Conversation {
+    let options = crate::protocols::options();
+    let ends = [50_000, 7000].map(|port| ([10, 0, 0, 1], port).into());
+    Conversation::begun(&GNE, Transport::Tcp, ends, options, begun[0].then_some(Side::A), begun)
+}
+
+/// The snap length cuts the end of the client's request off. If nothing else is missing, the next content is the second.
+#[test]
+fn the_second_content_after_a_cut_request() {
+    let request = format!("4e4c0030474e4500000700{}{}2a0000000000000001", hex::encode("game"), "00".repeat(28));
+    let request = hex::decode(request).unwrap();
+    for (missing, message) in [(6, "client_port"), (10, "packets")] {
+        let mut talk = conversation([true; 2]);
+        assert!(talk.data(Side::A, &request[..46]).is_empty());
+        let cut = talk.gap(Side::A, missing);
+        assert_eq!(cut.iter().map(|row| row.message).collect::<Vec<_>>(), ["frame"]);
+        talk.data(Side::B, &hex::decode("4e4c000c474e4501e8030000a00f0000").unwrap());
+        let [second] = &talk.data(Side::A, &hex::decode("4e4c0004a10f0000").unwrap())[..] else { panic!() };
+        assert_eq!(second.message, message, "{missing}");
+    }
 }
 
 /// A frame in the middle of a stream has to hold a list: another protocol's message may end with the same two letters.
