@@ -30,7 +30,10 @@ impl GneDatagramSession {
 
     /// The datagrams of an unknown connection.
     pub fn alone(flow_info: &FlowInfo<'_>) -> GneDatagramSession {
-        GneDatagramSession { link: Arc::new(Mutex::new(Link::new(flow_info.options))), server: None }
+        let mut link = Link::new(flow_info.options);
+        // Whether the capture has its first datagrams is unknown.
+        link.pings.unsure = flow_info.ends.is_some();
+        GneDatagramSession { link: Arc::new(Mutex::new(link)), server: None }
     }
 
     fn role(&self, side: Side, flow_info: &FlowInfo<'_>) -> Role {

@@ -79,7 +79,7 @@ struct PingInLine {
 #[derive(Debug, Default)]
 pub struct Pings {
     open: VecDeque<PendingPing>,
-    /// Bytes are missing or unreadable: they may contain a request.
+    /// Bytes are missing or unreadable, or the beginning is not in the capture: a request may be there.
     pub unsure: bool,
     /// A reused buffer for the pings of a line.
     found: Vec<PingInLine>,
@@ -225,7 +225,8 @@ fn note(found: &PingInLine, unsure: bool, dissection: &mut Dissection) {
     let Some(answer) = &found.answer else {
         if unsure {
             let text = format_args!(
-                "a reply to no request that can be read: number {}; it may be in missing bytes, or after an unknown packet",
+                "a reply to no request that can be read: number {}; it may be in missing bytes, before the capture, or after \
+                 an unknown packet",
                 found.id
             );
             return dissection.notes.note("gne.ping_unsolicited", text);

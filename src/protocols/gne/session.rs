@@ -329,6 +329,9 @@ impl Session for GneSession {
                 direction.framing.search();
                 direction.stage = Stage::Cut;
             }
+            if out.flow_info.begun != [true; 2] {
+                lock(&self.link).pings.unsure = true;
+            }
             // Hex text without the carrier's header is one content.
             let data = matches!(event, StreamEvent::Data { .. });
             if out.flow_info.ends.is_none() && data && !stream.bytes().starts_with(&hawknl::MAGIC) {

@@ -195,6 +195,23 @@ fn the_second_content_after_a_cut_request() {
     }
 }
 
+/// A reply is unsolicited if the capture has all that the other side sent, and no request.
+#[test]
+fn replies_to_requests_before_the_capture() {
+    let reply = "4e4c00160402000000e803000002000000e803000002000000ff";
+    for (begun, begins) in [
+        ([true; 2], "a reply to no open request"),
+        ([false, true], "a reply to no request that can be read"),
+        ([false; 2], "a reply to no request that can be read"),
+    ] {
+        let mut talk = conversation(begun);
+        talk.data(Side::B, &hex::decode("4e4c000c474e4501e8030000ffffffff").unwrap());
+        let [row] = &talk.data(Side::B, &hex::decode(reply).unwrap())[..] else { panic!() };
+        let note = row.notes.iter().find(|(code, _)| *code == "gne.ping_unsolicited");
+        assert!(note.is_some_and(|(_, text)| text.starts_with(begins)), "{begun:?}: {row:?}");
+    }
+}
+
 /// A frame in the middle of a stream has to hold a list: another protocol's message may end with the same two letters.
 #[test]
 fn found_in_the_middle_of_a_stream() {
