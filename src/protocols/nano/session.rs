@@ -131,7 +131,8 @@ impl NanoSession {
         if !matches!(event, StreamEvent::Data { .. }) {
             self.cut_pending(side, out);
             if let Channel::WebSocket(carrier) = &mut self.channel {
-                carrier.end(side, stream, &self.roles, out);
+                let missing = !matches!(event, StreamEvent::End { missing: 0 });
+                carrier.end(side, stream, missing, &self.roles, out);
             }
         }
         if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event

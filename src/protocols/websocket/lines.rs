@@ -126,11 +126,19 @@ impl Carrier {
     /// Emits an incomplete frame, or bytes in which none begins.
     pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
+        let direction = self.at(side);
+        let unseen = direction.unseen.filter(|_| direction.lost);
         let dissection = self.begin(side, Message::Frame, roles, out);
         push(&mut dissection.tree, &UNPARSED, 0, bytes.len());
-        let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
-        fault(dissection, "", Reason::Short, 0, bytes.len());
-        dissection.fault.iter_mut().for_each(|fault| fault.need = need);
+        // Where the direction is out of step, the bytes begin no frame that could need more.
+        match unseen {
+            Some(unseen) => fault(dissection, "", Reason::Undefined(unseen.rest()), 0, bytes.len()),
+            None => {
+                let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
+                fault(dissection, "", Reason::Short, 0, bytes.len());
+                dissection.fault.iter_mut().for_each(|fault| fault.need = need);
+            }
+        }
         self.emit(side, stream, bytes.len(), out);
         stream.consume(stream.bytes().len());
     }

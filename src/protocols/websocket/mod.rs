@@ -27,6 +27,9 @@ use frame::{Head, opcode};
 /// The `proto` of the carrier's lines.
 pub const NAME: &str = "websocket";
 
+/// The fault of a message that ends before its last fragment.
+const NO_LAST_FRAGMENT: &str = "the message's last fragment never arrived";
+
 /// The most frames of one message that are listed: fragments without bytes could continue for ever.
 pub const MOST_FRAMES: usize = 1 << 16;
 
@@ -66,6 +69,34 @@ enum Mode {
     Frames,
 }
 
+/// The place of a message's beginning that is not in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unseen {
+    /// The capture began after it.
+    Before,
+    /// It is in missing bytes.
+    Missing,
+}
+
+impl Unseen {
+    /// Describes bytes in which no frame begins, after this.
+    const fn rest(self) -> &'static str {
+        match self {
+            Unseen::Before => "bytes of a frame that began before the capture",
+            Unseen::Missing => "bytes of a frame that began in or before the missing bytes",
+        }
+    }
+
+    /// Describes a continuation of no message in the capture.
+    const fn continuation(unseen: Option<Unseen>) -> &'static str {
+        match unseen {
+            None => "a continuation of nothing",
+            Some(Unseen::Before) => "a continuation of a message that began before the capture",
+            Some(Unseen::Missing) => "a continuation of a message that began in or before the missing bytes",
+        }
+    }
+}
+
 /// The head of an incomplete message.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
@@ -78,6 +109,8 @@ struct Direction {
     mode: Mode,
     /// Out of step, because bytes are missing.
     lost: bool,
+    /// Where a message may have begun that has not ended since.
+    unseen: Option<Unseen>,
     /// The remaining bytes of a frame that is too large to be kept.
     skip: u64,
     /// The bytes of an incomplete head that were searched for its end.
@@ -114,6 +147,7 @@ impl Carrier {
         for (direction, begun) in carrier.directions.iter_mut().zip(begun) {
             direction.mode = if upgrade { Mode::Http } else { Mode::Frames };
             direction.lost = !begun;
+            direction.unseen = (!begun).then_some(Unseen::Before);
         }
         carrier
     }
@@ -285,14 +319,18 @@ impl Carrier {
                 self.at(side).skip = head.whole().saturating_sub(stream.bytes().len() as u64);
             }
             opcode::CONTINUATION if begun.is_none() => {
-                self.frame_line(side, stream, &head, "a continuation of nothing", roles, out);
+                let direction = self.at(side);
+                let what = Unseen::continuation(direction.unseen);
+                direction.unseen = direction.unseen.filter(|_| !head.fin);
+                self.frame_line(side, stream, &head, what, roles, out);
             }
             _ if data => {
                 if head.opcode != opcode::CONTINUATION {
                     if begun.is_some() {
-                        self.unfinished(side, roles, out);
+                        self.unfinished(side, NO_LAST_FRAGMENT, roles, out);
                     }
                     let direction = self.at(side);
+                    direction.unseen = None;
                     direction.begun = Some(Begun { opcode: head.opcode, rsv: head.rsv });
                     direction.start = stream.offset();
                 }
@@ -305,10 +343,14 @@ impl Carrier {
         CarrierStep::Done
     }
 
-    /// Emits what can no longer be completed: the direction has ended, or bytes of it are missing.
-    pub fn end(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
+    /// Emits what can no longer be completed: the direction has ended, or bytes of it are `missing`.
+    pub fn end(&mut self, side: Side, stream: &mut Stream, missing: bool, roles: &Roles, out: &mut Out<'_>) {
         if self.at(side).begun.is_some() {
-            self.unfinished(side, roles, out);
+            let what = match missing {
+                true => "the rest of the message is in the missing bytes",
+                false => NO_LAST_FRAGMENT,
+            };
+            self.unfinished(side, what, roles, out);
         }
         if stream.bytes().is_empty() {
             return;
@@ -327,15 +369,16 @@ impl Carrier {
         let direction = self.at(side);
         (direction.searched, direction.awaited) = (0, 0);
         direction.inflater = Inflater::default();
+        direction.unseen = Some(Unseen::Missing);
         match direction.skip.checked_sub(missing) {
             Some(rest) if rest > 0 => direction.skip = rest,
             _ => (direction.skip, direction.lost) = (0, true),
         }
     }
 
-    /// Emits a message whose last fragment is missing.
-    fn unfinished(&mut self, side: Side, roles: &Roles, out: &mut Out<'_>) {
+    /// Emits a message whose last fragment is missing, and `what` is known about it.
+    fn unfinished(&mut self, side: Side, what: &'static str, roles: &Roles, out: &mut Out<'_>) {
         out.unit = None;
-        self.data_line(side, Some("the message's last fragment never arrived"), roles, out);
+        self.data_line(side, Some(what), roles, out);
     }
 }

@@ -104,7 +104,8 @@ impl DescribedSession {
         let roles = Roles::new(self.server);
         let Channel::WebSocket(carrier) = &mut self.channel else { return };
         if !matches!(event, StreamEvent::Data { .. }) {
-            carrier.end(side, stream, &roles, out);
+            let missing = !matches!(event, StreamEvent::End { missing: 0 });
+            carrier.end(side, stream, missing, &roles, out);
         }
         if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event {
             carrier.lose(side, missing);

@@ -1,7 +1,7 @@
 //! Packages in WebSocket messages, and the notes on their frames.
 
 use super::super::NANO;
-use super::{Event, lines, talk};
+use super::{Event, lines, talk, talk_with};
 use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Side;
 use crate::protocols::tests::options;
@@ -45,6 +45,41 @@ fn a_gap_in_a_websocket_stream() {
     assert_eq!(seen[5].fields, json!({"unparsed": "820901"}));
     assert_eq!(seen[6].codes(), ["tcp.gap"]);
     assert_eq!(seen[9].codes(), ["websocket.unmasked"]);
+}
+
+/// After missing bytes, and at the beginning of a capture that begins late, the rest of a frame is not read as a head, and
+/// a continuation has a message. In step, it has none.
+#[test]
+fn the_rest_of_frames_and_messages() {
+    use Event::{Data, End, Gap};
+    // A rest that would be a head of 125 bytes with reserved bits; two continuations, the second with FIN; a third.
+    let rest = [0xf9, 0x7d, 0, 0];
+    let (more, last) = ([0x00, 1, 9], [0x80, 1, 9]);
+    let after = [Data(Side::B, &rest), Data(Side::B, &more), Data(Side::B, &last), Data(Side::B, &last)];
+    let texts = |before: &[Event<'_>], begun| {
+        let options = options(&["-s", "nano.carrier=websocket"]);
+        let seen = talk_with(&options, [begun; 2], None, &[before, &after, &[End(Side::B)]].concat());
+        seen.iter().filter_map(|row| Some(row.fault.as_ref()?.to_string())).collect::<Vec<_>>()
+    };
+    let heartbeat = Data(Side::B, &[0x82, 4, 3, 0, 0, 0]);
+    let expected = |began: &str| {
+        let (of, continued) = ("websocket.frame", "websocket.frame.opcode: a continuation of");
+        [
+            format!("{of}: bytes of a frame that began {began} at bit 0, 32 bits left"),
+            format!("{continued} a message that began {began} at bit 0, 24 bits left"),
+            format!("{continued} a message that began {began} at bit 0, 24 bits left"),
+            format!("{continued} nothing at bit 0, 24 bits left"),
+        ]
+    };
+    assert_eq!(texts(&[], false), expected("before the capture"));
+    assert_eq!(texts(&[heartbeat, Gap(Side::B, 7)], true), expected("in or before the missing bytes"));
+    // The first fragment is there; the gap has the rest.
+    let cut = texts(&[heartbeat, Data(Side::B, &[0x02, 1, 4]), Gap(Side::B, 7)], true);
+    assert_eq!(
+        cut[0],
+        "websocket.binary.payload: the rest of the message is in the missing bytes at bit 0, 24 bits left"
+    );
+    assert_eq!(cut[1..], expected("in or before the missing bytes"));
 }
 
 /// Packages that `encode --transport ws` makes are read again.

@@ -37,6 +37,7 @@ fn vectors() -> Vec<(String, Vec<u8>, Options, Json)> {
 }
 
 /// An event of a conversation: bytes of a side in a frame, lost bytes, the end of a side.
+#[derive(Clone, Copy)]
 enum Event<'a> {
     Data(Side, &'a [u8]),
     Gap(Side, u64),
