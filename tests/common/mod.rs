@@ -314,7 +314,7 @@ impl Wire {
 
     /// Takes out a frame, by its number from 1: the capture does not have it.
     pub fn lose(&mut self, frame: usize) {
-        self.0.remove(frame - 1);
+        self.frames.remove(frame - 1);
     }
 
     /// The capture file.
