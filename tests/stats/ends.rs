@@ -402,6 +402,86 @@ fn missing_heartbeats_are_no_silence() {
     }
 }
 
+/// A message over TCP: the time in milliseconds, whether the client sends it, its bytes. Without bytes it is a FIN.
+type Sent = (u32, bool, Vec<u8>);
+
+fn package(kind: u8, body: &[u8]) -> Vec<u8> {
+    [&[kind, 0, 0, body.len() as u8][..], body].concat()
+}
+
+/// A connection whose handshake ends at 20 ms.
+fn session(sent: &[Sent]) -> Vec<u8> {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let (mut wire, mut times, mut next) = (Wire::default(), vec![0, 10], [1u32; 2]);
+    wire.stream(ends, &[]);
+    for (time, by_client, bytes) in sent {
+        let side = usize::from(!by_client);
+        let fin = bytes.is_empty();
+        let (seq, ack) = (next[side], next[1 - side]);
+        let segment =
+            Segment { payload: bytes, length: bytes.len(), seq, ack, has_ack: true, fin, ..Segment::default() };
+        wire.packet(ends, *by_client, &Body::Tcp(segment));
+        next[side] += bytes.len() as u32 + u32::from(fin);
+        times.push(*time);
+    }
+    timed(&wire, &times)
+}
+
+const ASKED: &[u8] = br#"{"sys":{"version":"0.0.1","type":"js-websocket"}}"#;
+
+/// nano's servers (as pitaya's and cherry's) and all clients count any package as a sign of life. pomelo's and pinus's
+/// servers count heartbeats.
+#[test]
+fn who_sends_packages_is_not_silent() {
+    let folder = Scratch::new("ends-alive");
+    let [nano, pitaya, unknown, pomelo, pinus] = [
+        r#"{"code":200,"sys":{"heartbeat":3,"servertime":1700000000}}"#,
+        r#"{"code":200,"sys":{"heartbeat":3,"dict":{},"serializer":"json"}}"#,
+        r#"{"code":200,"sys":{"heartbeat":3}}"#,
+        r#"{"code":200,"sys":{"heartbeat":3,"dict":{},"routeToCode":{},"codeToRoute":{},"useDict":true}}"#,
+        r#"{"code":200,"sys":{"heartbeat":3,"useDict":true}}"#,
+    ];
+    let notify = |at: u32| (at, true, package(4, b"\x02\x03a.b{}"));
+    let push = |at: u32| (at, false, package(4, b"\x06\x03a.b{}"));
+    // A package whose type does not exist.
+    let unknown_type = |at: u32| (at, true, package(6, b"{}"));
+    let beat = |by_client: bool| move |at: u32| (at, by_client, package(3, b""));
+    let every = |from: u32, to: u32, sent: &dyn Fn(u32) -> Sent| (from..to).step_by(1000).map(sent).collect::<Vec<_>>();
+    let (all, half) = ((1000, 8500), (1000, 2500));
+    type Side<'a> = ((u32, u32), &'a dyn Fn(u32) -> Sent);
+    let cases: [(&str, [Side<'_>; 2], bool, &str, &str); 12] = [
+        // The client sends notifies and no heartbeats; the server closes at 8.5 s.
+        (nano, [(all, &notify), (all, &beat(false))], false, "left", "server"),
+        (pitaya, [(all, &notify), (all, &beat(false))], false, "left", "server"),
+        (unknown, [(all, &notify), (all, &beat(false))], false, "left", "server"),
+        (pomelo, [(all, &notify), (all, &beat(false))], false, "timed_out", "server"),
+        (pinus, [(all, &notify), (all, &beat(false))], false, "timed_out", "server"),
+        (pomelo, [(all, &beat(true)), (all, &beat(false))], false, "left", "server"),
+        // What cannot be read may be a heartbeat.
+        (pomelo, [(all, &unknown_type), (all, &beat(false))], false, "left", "server"),
+        // It stops after 2 s.
+        (nano, [(half, &notify), (all, &beat(false))], false, "timed_out", "server"),
+        // The server sends pushes and no heartbeats; the client leaves at 8.5 s.
+        (nano, [(all, &beat(true)), (all, &push)], true, "left", "client"),
+        (pomelo, [(all, &beat(true)), (all, &push)], true, "left", "client"),
+        (nano, [(all, &beat(true)), (half, &push)], true, "timed_out", "client"),
+        (pomelo, [(all, &beat(true)), (half, &push)], true, "timed_out", "client"),
+    ];
+    for (answer, [(of_client, client), (of_server, server)], client_closes, end, by) in cases {
+        let mut sent = vec![
+            (20, true, package(1, ASKED)),
+            (30, false, package(1, answer.as_bytes())),
+            (40, true, package(2, b"")),
+        ];
+        sent.extend(every(of_client.0, of_client.1, client));
+        sent.extend(every(of_server.0 + 100, of_server.1, server));
+        sent.push((8500, client_closes, Vec::new()));
+        sent.sort_by_key(|(time, ..)| *time);
+        let file = folder.write("ends.pcap", session(&sent));
+        check(&[&file, "-p", "nano"], end, by, "", (end == "timed_out").then_some(6.0));
+    }
+}
+
 /// Checks the end of the first connection of a capture, and that the text states the silence.
 fn check(args: &[&str], end: &str, by: &str, reason: &str, silence: Option<f64>) {
     let all = run(&[&["stats", "-f", "json", "-q"], args].concat(), b"").ok();

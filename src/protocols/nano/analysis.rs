@@ -74,22 +74,33 @@ impl Memory {
             }
         }
         self.direction(message, place, dissection);
-        if matches!(message, Handshake | HandshakeAck | Heartbeat) {
+        let beats = matches!(message, Handshake | HandshakeAck | Heartbeat);
+        if message != Kick {
+            self.alive(beats, dissection);
+        }
+        if beats {
             self.heartbeat(message, place, dissection);
         }
     }
 
-    /// Notes a late heartbeat. Servers close after twice the interval in the handshake.
+    /// Reports that a line keeps its sender's session alive at the other side. `beats`: its message does so at every
+    /// server. Clients take any package for it. So do nano, pitaya and cherry, while pomelo and pinus wait for
+    /// heartbeats; but one may be in bytes that cannot be read.
+    pub fn alive(&self, beats: bool, dissection: &mut Dissection) {
+        let counts = beats || !self.heartbeats_alone || dissection.from != Role::Client || dissection.fault.is_some();
+        // Both sides close after twice the interval.
+        if let Some(due) = self.heartbeat.filter(|_| counts) {
+            dissection.delivery.push(Event::Step(Step::Alive(due.saturating_mul(2))));
+        }
+    }
+
+    /// Notes a late heartbeat.
     fn heartbeat(&mut self, message: Message, place: &Provenance<'_>, dissection: &mut Dissection) {
         // A heartbeat does not refer to another one, so none is an answer.
         if message == Heartbeat && dissection.fault.is_none() {
             dissection.delivery.push(Event::Ping);
         }
         let due = self.heartbeat;
-        // Servers close after twice the interval.
-        if let Some(due) = due {
-            dissection.delivery.push(Event::Step(Step::Alive(due.saturating_mul(2))));
-        }
         let before = self.progress(place.side).there.replace(place.time);
         let (Some(due), Some(before), Heartbeat) = (due, before, message) else { return };
         let after = place.time.since(before);
@@ -164,13 +175,15 @@ impl Memory {
             dissection.notes.warn("nano.handshake_failed", text);
         }
         let has = |key| json.get("sys").is_some_and(|sys| sys.get(key).is_some());
-        let server = match () {
-            _ if has("serializer") => "pitaya or cherry (sys.serializer)",
-            _ if has("servertime") => "nano 0.5.1 or later (sys.servertime)",
-            _ if has("routeToCode") => "pomelo (sys.routeToCode)",
-            _ if has("useDict") || has("useProto") => "pinus, or pomelo with what the client had cached",
-            _ => "",
+        // Older versions of nano have the same keys as pomelo without a dictionary.
+        let (server, heartbeats_alone) = match () {
+            _ if has("serializer") => ("pitaya or cherry (sys.serializer)", false),
+            _ if has("servertime") => ("nano 0.5.1 or later (sys.servertime)", false),
+            _ if has("routeToCode") => ("pomelo (sys.routeToCode)", true),
+            _ if has("useDict") || has("useProto") => ("pinus, or pomelo with what the client had cached", true),
+            _ => ("", false),
         };
+        self.heartbeats_alone = heartbeats_alone;
         if !server.is_empty() {
             dissection.notes.note("nano.server_kind", format_args!("the server is {server}"));
         }

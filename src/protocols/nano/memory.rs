@@ -122,6 +122,8 @@ pub struct Memory {
     pub payload: Payload,
     /// The heartbeat interval in nanoseconds, according to the handshake.
     pub heartbeat: Option<i64>,
+    /// The server is of a kind for which only a client's heartbeats keep its session alive.
+    pub heartbeats_alone: bool,
     /// The state of each side.
     pub progress: [Progress; 2],
     /// The caps on data that the peers choose.
@@ -206,6 +208,7 @@ impl Memory {
         self.protos.clone_from(&other.protos);
         (self.keys, self.announced, self.heartbeat) = (other.keys, other.announced, other.heartbeat);
         (self.uses_protos, self.any_json) = (other.uses_protos, other.any_json);
+        self.heartbeats_alone = other.heartbeats_alone;
     }
 
     /// Whether requests were forgotten, so that a response without a request proves nothing.

@@ -242,6 +242,7 @@ impl NanoSession {
         dissection.fault =
             Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
         next.note(dissection);
+        self.memory.alive(false, dissection);
         if place.bytes.starts_with(b"HTTP/1.") {
             let text = format_args!("an answer in HTTP: this is an HTTP port, perhaps a WebSocket one");
             dissection.notes.note("nano.http_answer", text);
