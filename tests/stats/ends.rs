@@ -482,6 +482,30 @@ fn who_sends_packages_is_not_silent() {
     }
 }
 
+/// The server's direction is not in the capture: an ack shows that it has answered the handshake. With both directions,
+/// it shows that the client has not waited.
+#[test]
+fn an_ack_follows_an_answer() {
+    let folder = Scratch::new("ends-ack");
+    let [client, server] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let request = package(4, b"\x00\x01\x03a.b{}");
+    let sent = [package(1, ASKED), package(2, b""), request, Vec::new()];
+    let mut wire = Wire::default();
+    wire.packet([client, server], true, &Body::Tcp(Segment { syn: true, ..Segment::default() }));
+    let mut seq = 1;
+    for payload in &sent {
+        let (length, fin) = (payload.len(), payload.is_empty());
+        let segment = Segment { payload, length, seq, ack: 1, has_ack: true, fin, ..Segment::default() };
+        wire.packet([client, server], true, &Body::Tcp(segment));
+        seq += length as u32;
+    }
+    let file = folder.write("one-side.pcap", timed(&wire, &[0, 20, 40, 1000, 2000]));
+    check(&[&file, "-p", "nano"], "left", "client", "", None);
+    let [asked, ack, ..] = sent;
+    let file = folder.write("both.pcap", session(&[(20, true, asked), (21, true, ack), (50, false, Vec::new())]));
+    check(&[&file, "-p", "nano"], "refused", "server", "closed", None);
+}
+
 /// Checks the end of the first connection of a capture, and that the text states the silence.
 fn check(args: &[&str], end: &str, by: &str, reason: &str, silence: Option<f64>) {
     let all = run(&[&["stats", "-f", "json", "-q"], args].concat(), b"").ok();

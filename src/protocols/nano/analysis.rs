@@ -66,6 +66,10 @@ impl Memory {
             } else {
                 if message == HandshakeAck {
                     self.progress(place.side).ack = true;
+                    // If the answer itself is not in the capture, its acknowledgement shows that there was one.
+                    if dissection.from == Role::Client && (!begun(flow_info) || self.forgot()) {
+                        dissection.delivery.push(Event::Step(Step::Accepted));
+                    }
                 }
                 if dissection.tree.find(&BODY).is_some() {
                     let text = format_args!("nobody sends a body here");
@@ -206,7 +210,7 @@ impl Memory {
         dissection: &mut Dissection,
     ) {
         let flags = dissection.tree.number(&FLAGS).unwrap_or(0);
-        let begun = flow_info.ends.is_some() && flow_info.begun == [true; 2];
+        let begun = begun(flow_info);
         let progress = *self.progress(place.side);
         let early = match dissection.from {
             Role::Client if !progress.ack => "before the client's handshake_ack",
@@ -363,6 +367,11 @@ impl Memory {
             }
         }
     }
+}
+
+/// Whether the capture has both directions from their first byte.
+fn begun(flow_info: &FlowInfo<'_>) -> bool {
+    flow_info.ends.is_some() && flow_info.begun == [true; 2]
 }
 
 /// Derives the announced length of a cut package from its header.
