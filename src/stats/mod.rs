@@ -150,7 +150,7 @@ pub(crate) struct Flow {
     pub bytes: [u64; 2],
     /// The end of the transport.
     pub closing: Closing,
-    /// The time of each side's last message.
+    /// The time of each side's last message; `None` if only its carrier has sent any.
     last_seen: LastSeen,
     /// The longest silence of each side on its last connection.
     silences: [losses::Silence; 2],
@@ -464,8 +464,12 @@ impl Stats {
             Role::Unknown => flow.server,
         };
         flow.last = time;
-        flow.silences[side.index()].until(flow.last_seen[side.index()], nanos);
-        flow.last_seen[side.index()] = Some(nanos);
+        let last_seen = &mut flow.last_seen[side.index()];
+        flow.silences[side.index()].until(*last_seen, nanos);
+        // A side that has agreed on the carrier has not answered yet.
+        if last_seen.is_some() || !seen.carrier_alone {
+            *last_seen = Some(nanos);
+        }
         flow.messages[side.index()] += 1;
         flow.bytes[side.index()] += bytes;
         flow.last_message = seen.message;

@@ -5,7 +5,7 @@ use super::payloads::Payloads;
 use crate::capture::Time;
 use crate::codec::Level;
 use crate::dissect::delivery::Event;
-use crate::dissect::{Message, Options, Role, Wants};
+use crate::dissect::{Message, Options, Role, Unit, UnitKind, Wants};
 use crate::flow::{Closing, Side, Transport};
 use crate::read::{Producer, Receiver};
 use std::cell;
@@ -71,6 +71,8 @@ pub struct Observation {
     pub(super) fault: bool,
     pub(super) warned: bool,
     pub(super) reliable: bool,
+    /// Whether it is a line of the carrier that carries nothing, such as an upgrade or a pong.
+    pub(super) carrier_alone: bool,
 }
 
 /// Makes observations from messages.
@@ -109,6 +111,8 @@ impl Observer {
             warned: matches!(dissection.notes.worst(), Some(Level::Warning | Level::Error)),
             reliable: flow_info.transport == Transport::Tcp
                 || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { acknowledged: true, .. })),
+            carrier_alone: dissection.fault.is_none()
+                && matches!(dissection.unit, Some(Unit { kind: UnitKind::Carrier, .. })),
         }));
         if !self.payloads.is_empty() {
             // Schema messages are in the fields, or in the derived values if the payload stays hex.

@@ -5,7 +5,7 @@ use super::row::{Row, role};
 use crate::capture::Time;
 use crate::codec::packed::{Known, Numbers, Unpack, put, put_bytes, put_signed};
 use crate::codec::{Fault, Level, Reason};
-use crate::dissect::{Dissection, Farewell, Message, Relation, RelationKind, Target};
+use crate::dissect::{Dissection, Farewell, Message, Relation, RelationKind, Target, Unit, UnitKind};
 use crate::flow::Side;
 
 /// The parts of a message that was unpacked.
@@ -30,6 +30,8 @@ pub fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
     let Message { dissection, place, .. } = *message;
     let Dissection { packet, tree, derived, notes, related, delivery, part, farewell, fault, .. } = dissection;
     let (more, hidden) = (message.sources().more, related.hidden());
+    // Statistics do not count the lines of a carrier alone as answers.
+    let carrier = dissection.unit.filter(|unit| unit.kind == UnitKind::Carrier);
     let present = [
         !delivery.is_empty(),
         notes.iter().next().is_some(),
@@ -42,6 +44,7 @@ pub fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
         part.is_some(),
         farewell.is_some(),
         fault.is_some(),
+        carrier.is_some(),
     ];
     put(present.iter().rev().fold(0, |bits, part| bits << 1 | u64::from(*part)), out);
     put_signed(place.time.secs.wrapping_sub(whole_secs(place.time.near_nanos())), out);
@@ -105,6 +108,9 @@ pub fn pack(message: &Message<'_>, numbers: &mut Numbers, out: &mut Vec<u8>) {
         }
         [u64::from(*bit), *need, *have].into_iter().for_each(|number| put(number, out));
         [path, limit].into_iter().for_each(|text| put_bytes(text.as_bytes(), out));
+    }
+    if let Some(Unit { start, end, .. }) = carrier {
+        [start, end.saturating_sub(start)].into_iter().for_each(|number| put(number, out));
     }
 }
 
@@ -197,6 +203,11 @@ pub fn unpack(row: &Row, record: &[u8], known: &Known) -> Option<Parts> {
         let (bit, need, have) = (u32::try_from(from.number()?).ok()?, from.number()?, from.number()?);
         let mut text = || Some(String::from_utf8_lossy(from.bytes()?).into_owned());
         dissection.fault = Some(Fault { reason, path: text()?, bit, need, have, limit: text()? });
+    }
+    if has() {
+        let start = from.number()?;
+        let end = start.saturating_add(from.number()?);
+        dissection.unit = Some(Unit { start, end, kind: UnitKind::Carrier });
     }
     Some(Parts { dissection, bytes, length, frames, time, side })
 }

@@ -4,7 +4,7 @@ use super::record::{Opened, Recorder};
 use super::*;
 use crate::capture::Capture;
 use crate::capture::Input as Source;
-use crate::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
+use crate::dissect::{Linked, LinkedSink, Links, Message, Options, Sink, UnitKind};
 use crate::flow::Closing;
 use crate::read::{CaptureSink, Drive, Producer, Receiver};
 use crate::render::{Details, Form, Format, Style};
@@ -61,7 +61,8 @@ fn texts(message: &Message<'_>) -> String {
         String::from_utf8(out).expect("UTF-8")
     });
     let dissection = message.dissection;
-    let unseen = (&dissection.delivery[..], &dissection.farewell, dissection.related.hidden());
+    let carrier = dissection.unit.filter(|unit| unit.kind == UnitKind::Carrier);
+    let unseen = (&dissection.delivery[..], &dissection.farewell, dissection.related.hidden(), carrier);
     format!("{}{unseen:?}", text.concat())
 }
 

@@ -506,6 +506,38 @@ fn an_ack_follows_an_answer() {
     check(&[&file, "-p", "nano"], "refused", "server", "closed", None);
 }
 
+/// A server that has agreed on a WebSocket, or answers its pings, has not answered the handshake in it.
+#[test]
+fn a_carrier_is_no_answer() {
+    let folder = Scratch::new("ends-carrier");
+    let upgrade = b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+    let agreed = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+    // Masked with zeros.
+    let masked = |opcode: u8, body: &[u8]| [&[0x80 | opcode, 0x80 | body.len() as u8, 0, 0, 0, 0][..], body].concat();
+    let frame = |opcode: u8, body: &[u8]| [&[0x80 | opcode, body.len() as u8][..], body].concat();
+    const BINARY: u8 = 2;
+    let opened =
+        [(20, true, upgrade.to_vec()), (30, false, agreed.to_vec()), (40, true, masked(BINARY, &package(1, ASKED)))];
+    let (ping, pong) = ((50, true, masked(9, b"")), (60, false, frame(10, b"")));
+    let (last_ping, last_pong) = ((5000, true, masked(9, b"")), (5010, false, frame(10, b"")));
+    let accepted = frame(BINARY, &package(1, br#"{"code":200,"sys":{}}"#));
+    // The server's answer is cut by the end of its stream.
+    let unread = (70, false, accepted[..8].to_vec());
+    let (answer, closed) = ((70, false, accepted), (80, false, Vec::new()));
+    for (sent, end, by, reason) in [
+        (vec![&closed], "refused", "server", "closed"),
+        (vec![&ping, &pong, &closed], "refused", "server", "closed"),
+        (vec![&ping, &pong, &last_ping, &last_pong], "unanswered", "", ""),
+        (vec![&ping, &pong, &answer, &closed], "left", "server", ""),
+        (vec![&ping, &pong, &answer, &last_ping, &last_pong], "open", "", ""),
+        (vec![&ping, &pong, &unread, &closed], "left", "server", ""),
+    ] {
+        let sent: Vec<Sent> = opened.iter().chain(sent).cloned().collect();
+        let file = folder.write("ends.pcap", session(&sent));
+        check(&[&file, "-p", "nano"], end, by, reason, None);
+    }
+}
+
 /// Checks the end of the first connection of a capture, and that the text states the silence.
 fn check(args: &[&str], end: &str, by: &str, reason: &str, silence: Option<f64>) {
     let all = run(&[&["stats", "-f", "json", "-q"], args].concat(), b"").ok();
