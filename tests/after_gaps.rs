@@ -1,8 +1,8 @@
 //! After a gap of the capture, or where it has two packets in the wrong order, no sender is blamed for what may be in
-//! the missing bytes. The captures are of real peers or of scripted ones, with packets removed.
+//! the missing bytes. The captures are of real peers, with packets removed, or are made here.
 
 use crate::common::{Scratch, Wire, fixture, run};
-use netkit::capture::{Body, Segment};
+use netkit::capture::{Body, LinkType, PcapWriter, Segment, Time, ethernet};
 use serde_json::Value;
 use std::net::SocketAddr;
 
@@ -71,14 +71,16 @@ fn an_answer_before_its_request() {
 
 /// The unanswered messages: their frames by `decode --link`, and the count of `stats`.
 fn unanswered(name: &str, more: &[&str]) -> (Vec<u64>, u64) {
-    let path = fixture(name);
-    let path = path.to_str().unwrap();
+    unanswered_in(fixture(name).to_str().unwrap(), more)
+}
+
+fn unanswered_in(path: &str, more: &[&str]) -> (Vec<u64>, u64) {
     let reported = run(&[&["decode", path, "-q", "--link", "-f", "ndjson"], more].concat(), b"").lines();
     let linked = noted(&reported, "note").into_iter().filter(|(_, code)| code == "link.unanswered");
     let linked: Vec<u64> = linked.map(|(frame, _)| frame).collect();
     let stats = run(&[&["stats", path, "--unanswered", "-f", "ndjson"], more].concat(), b"").lines();
     let listed = stats.iter().filter(|l| l["by"] == "unanswered").map(|l| l["frame"].as_u64().unwrap());
-    assert_eq!(linked, listed.collect::<Vec<_>>(), "{name}");
+    assert_eq!(linked, listed.collect::<Vec<_>>(), "{path}");
     let all = run(&[&["stats", path, "-f", "ndjson"], more].concat(), b"").lines();
     (linked, all.iter().filter_map(|l| l["unanswered"].as_u64()).sum())
 }
@@ -188,4 +190,92 @@ fn a_stream_goes_on_after_its_reset() {
     let done = run(&["decode", &file, "-q", "-f", "ndjson"], b"").ok();
     assert_eq!(done.lines().len(), handshake.len());
     assert!(done.err.contains("3 TCP segments of recognised streams were not read"), "{}", done.err);
+}
+
+/// A package's sender, its bytes, and how many of them the capture has; without any, it lacks the packet.
+type Sent = (bool, Vec<u8>, usize);
+
+/// A connection over TCP, a message every 10 ms. The receiver acknowledges each one in a packet of its own.
+fn connection(sent: &[Sent]) -> Vec<u8> {
+    let [client, server] = ["10.0.0.1:50000", "10.0.0.2:3250"].map(|end| end.parse().unwrap());
+    let mut file = Vec::new();
+    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
+    let (mut at, mut next) = (0, [0u32; 2]);
+    // `syn`, or data of which `kept` bytes are captured.
+    let mut packet = |by_client: bool, syn: bool, payload: &[u8], kept: usize| {
+        at += 5000;
+        let (src, dst) = if by_client { (client, server) } else { (server, client) };
+        let (side, length) = (usize::from(!by_client), payload.len());
+        let (seq, ack) = (next[side], next[1 - side]);
+        next[side] += length as u32 + u32::from(syn);
+        let body =
+            Body::Tcp(Segment { seq, ack, has_ack: !syn || !by_client, syn, payload, length, ..Segment::default() });
+        let mut frame = Vec::new();
+        ethernet(src, dst, &body, &mut frame).unwrap();
+        if kept > 0 || length == 0 {
+            writer.record(Time::micros(at, 0), &frame[..frame.len() - length + kept], frame.len()).unwrap();
+        }
+    };
+    packet(true, true, &[], 0);
+    packet(false, true, &[], 0);
+    packet(true, false, &[], 0);
+    for (by_client, payload, kept) in sent {
+        packet(*by_client, false, payload, *kept);
+        packet(!*by_client, false, &[], 0);
+    }
+    writer.flush().unwrap();
+    file
+}
+
+fn package(kind: u8, body: &[u8]) -> Vec<u8> {
+    [&[kind, 0, (body.len() >> 8) as u8, body.len() as u8][..], body].concat()
+}
+
+fn whole(by_client: bool, bytes: Vec<u8>) -> Sent {
+    let length = bytes.len();
+    (by_client, bytes, length)
+}
+
+fn handshake() -> Vec<Sent> {
+    vec![
+        whole(true, package(1, br#"{"sys":{"version":"0.0.1","type":"js-websocket"}}"#)),
+        whole(false, package(1, br#"{"code":200,"sys":{"servertime":1700000000}}"#)),
+        whole(true, package(2, b"")),
+    ]
+}
+
+/// The frame of a message of a [`connection`]: after three that open it, each message has one, if it is captured, and so
+/// has its acknowledgement.
+fn frame(sent: &[Sent], at: usize) -> u64 {
+    4 + sent[..at].iter().map(|(_, _, kept)| 1 + u64::from(*kept > 0)).sum::<u64>()
+}
+
+fn asks(id: u8) -> Sent {
+    whole(true, package(4, &[&[0, id][..], b"\x03a.b{}"].concat()))
+}
+
+fn answers(id: u8, length: usize) -> Vec<u8> {
+    package(4, &[&[4, id][..], &vec![b'x'; length]].concat())
+}
+
+fn answered(id: u8) -> Sent {
+    whole(false, answers(id, 2))
+}
+
+/// The one row of a table of `stats`.
+fn row(path: &str, more: &[&str], by: &str) -> Value {
+    let lines = run(&[&["stats", path, "-f", "ndjson"], more].concat(), b"").lines();
+    lines.into_iter().find(|line| line["by"] == by).unwrap_or_default()
+}
+
+/// A request after its response is a request and answered; servers do not answer the id 0.
+#[test]
+fn requests_that_wait_for_nothing() {
+    let folder = Scratch::new("after-gaps-swap");
+    let sent = [handshake(), vec![asks(1), answered(1), answered(2), asks(2), asks(0), asks(3)]].concat();
+    let file = folder.write("swap.pcap", connection(&sent));
+    assert_eq!(unanswered_in(&file, &["-p", "nano"]), (vec![frame(&sent, sent.len() - 1)], 1));
+    let asked = row(&file, &["-p", "nano"], "request");
+    let counts = ["requests", "responses", "unanswered", "unmatched"].map(|key| asked[key].as_u64().unwrap());
+    assert_eq!(counts, [3, 2, 1, 0], "{asked}");
 }

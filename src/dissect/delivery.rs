@@ -51,6 +51,8 @@ pub enum Event {
     Answer(i64),
     /// The message is an answer, but its request was not seen.
     Unmatched,
+    /// The message is a request, and the capture has its answer before it.
+    AnsweredBefore,
     /// The message is a ping or a heartbeat: it keeps or measures the connection, and is not a request.
     Ping,
     /// The message answers a ping of the opposite direction, this many nanoseconds after it.

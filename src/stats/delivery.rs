@@ -408,6 +408,10 @@ impl Deliveries {
                 other.tally.response.add(after);
             }
             Event::Unmatched => other.tally.unmatched += 1,
+            Event::AnsweredBefore => {
+                own.tally.requests += 1;
+                own.tally.responses += 1;
+            }
             Event::Ping => own.tally.pings += 1,
             Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
             Event::StrayPong => other.tally.stray_pongs += 1,

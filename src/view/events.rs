@@ -88,6 +88,7 @@ pub fn pack(event: Event, origin: Origin, numbers: &mut Numbers, out: &mut Vec<u
             put(18, &[tag, of, patience]);
             numbers.name(name, out);
         }
+        Event::AnsweredBefore => put(19, &[]),
     }
 }
 
@@ -179,6 +180,7 @@ pub fn unpack(origin: Origin, known: &Known, from: &mut Unpack<'_>) -> Option<Ev
             let (bits, width) = (from.signed()?.try_into().ok()?, from.signed()?.try_into().ok()?);
             Event::Arrivals(Arrivals { number, newest, bits, width })
         }
+        19 => Event::AnsweredBefore,
         _ => {
             let (tag, of, patience) = (from.signed()?, from.signed()?, from.signed()?);
             let name = known.name(from.number()?)?;

@@ -50,7 +50,7 @@ impl Part {
         let has = |event: &Event| match self.kind {
             Kind::All => true,
             Kind::Numbered => matches!(event, Event::Sent { seen, .. } if *seen != Seen::Forgotten),
-            Kind::Requests => matches!(event, Event::Request),
+            Kind::Requests => matches!(event, Event::Request | Event::AnsweredBefore),
             Kind::Rule(rule) => rules(event).contains(&Some(rule)),
         };
         self.messages.contains(&number) && (self.kind == Kind::All || events.iter().any(has))

@@ -4,7 +4,7 @@
 use super::layout::Message::{self, *};
 use super::layout::{BODY, CODE, COMPRESSED, ERROR, FLAGS, ID, PAYLOAD, RESERVED, ROUTE, package as kinds};
 use super::line_context::LineContext;
-use super::memory::{Known, Memory, PendingRequest};
+use super::memory::{Known, Memory, PendingRequest, expects_response};
 use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
@@ -254,7 +254,7 @@ impl Memory {
             let text = format_args!("an id from 2^31 to 2^32-1 hangs pomelo and pinus servers");
             dissection.notes.warn("nano.id_danger", text);
         }
-        if id == 0 && message == Request {
+        if message == Request && !expects_response(id) {
             dissection.notes.note("nano.id_zero", format_args!("servers do not answer the id 0"));
         }
         Some(id)
@@ -311,6 +311,7 @@ impl Memory {
         if let (Some(id), Request) = (id, message) {
             let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
             if let Some(response) = self.take_early(id) {
+                dissection.delivery.push(Event::AnsweredBefore);
                 // The capture has the two in reverse order: the request is answered.
                 let Millis(before) = Millis::of(place.time.since(response.time));
                 dissection.relate(Level::Note, "nano.answered_before", |note| {
@@ -319,7 +320,9 @@ impl Memory {
                 });
                 return route;
             }
-            dissection.delivery.push(Event::Request);
+            if expects_response(id) {
+                dissection.delivery.push(Event::Request);
+            }
             if let Some(before) = self.ask(id, open) {
                 let text =
                     format_args!("the request of frame {} has the same id and is still open", before.target.frame);
@@ -343,7 +346,9 @@ impl Memory {
                 open.route
             }
             Some(open) => {
-                dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
+                if expects_response(id) {
+                    dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
+                }
                 let Millis(after) = Millis::of(place.time.since(open.time));
                 dissection.relate(Level::Note, "nano.answers", |note| {
                     note.to(RelationKind::Answers, open.target, after);

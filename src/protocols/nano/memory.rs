@@ -81,6 +81,11 @@ fn shared<T: PartialEq>(known: &mut SharedTables<T>, key: u64, new: T) -> Arc<T>
     new
 }
 
+/// Whether servers answer a request with this id.
+pub fn expects_response(id: u64) -> bool {
+    id != 0
+}
+
 /// A request that waits for its response.
 #[derive(Clone, Debug)]
 pub struct PendingRequest {
