@@ -262,10 +262,67 @@ fn answered(id: u8) -> Sent {
     whole(false, answers(id, 2))
 }
 
+fn missing((by_client, bytes, _): Sent) -> Sent {
+    (by_client, bytes, 0)
+}
+
 /// The one row of a table of `stats`.
 fn row(path: &str, more: &[&str], by: &str) -> Value {
     let lines = run(&[&["stats", path, "-f", "ndjson"], more].concat(), b"").lines();
     lines.into_iter().find(|line| line["by"] == by).unwrap_or_default()
+}
+
+/// The response to a request may be in missing bytes, or in a response that the capture has cut. Other requests have
+/// none, although the capture has all of the server's bytes.
+#[test]
+fn a_response_in_the_gap() {
+    let folder = Scratch::new("after-gaps");
+    let cut = |kept: usize| (false, answers(2, 500), kept);
+    // What is sent after the handshake, and the one of it that is certainly unanswered.
+    let rows: [(&str, Vec<Sent>, Option<usize>); 7] = [
+        ("missing", vec![asks(1), answered(1), asks(2), missing(answered(2)), asks(3), answered(3), asks(4)], Some(6)),
+        // Request 1 has no response when the bytes are missing, and it comes.
+        ("later", vec![asks(1), asks(2), missing(answered(2)), answered(9), answered(1), asks(3)], Some(5)),
+        ("cut", vec![asks(1), answered(1), asks(2), cut(40), asks(3), answered(3), asks(4)], Some(6)),
+        // All missing bytes are of the response 2: the response 1 is not among them.
+        ("cut, with another open", vec![asks(1), asks(2), cut(40), asks(3), answered(3)], Some(0)),
+        ("cut before its id", vec![asks(1), asks(2), cut(5), asks(3), answered(3)], None),
+        // The client's missing bytes contain no response.
+        ("the client's", vec![asks(1), missing(asks(2)), asks(3), answered(3)], Some(0)),
+        ("none", vec![asks(1), asks(2), answered(2)], Some(0)),
+    ];
+    for (name, sent, open) in rows {
+        let (before, sent) = (handshake().len(), [handshake(), sent].concat());
+        let file = folder.write("gap.pcap", connection(&sent));
+        let truth: Vec<u64> = open.into_iter().map(|at| frame(&sent, before + at)).collect();
+        let count = truth.len() as u64;
+        assert_eq!(unanswered_in(&file, &["-p", "nano"]), (truth, count), "{name}");
+        let verdicts = run(&["stats", &file, "-p", "nano", "-f", "json"], b"");
+        let verdicts = crate::common::json(verdicts.text())["verdicts"].clone();
+        let blamed = verdicts.as_array().unwrap().iter().any(|verdict| verdict["rule"] == "unanswered");
+        assert_eq!(blamed, count > 0, "{name}: {verdicts}");
+    }
+    // A response that is read later than that counts as always.
+    let sent = vec![asks(1), asks(2), missing(answered(2)), answered(9), answered(1)];
+    let file = folder.write("later.pcap", connection(&[handshake(), sent].concat()));
+    let asked = row(&file, &["-p", "nano"], "request");
+    assert_eq!(["requests", "responses", "unanswered"].map(|key| asked[key].as_u64().unwrap()), [2, 1, 0], "{asked}");
+    assert_eq!(asked["response_max"], 40_000_000, "{asked}");
+    let latency = row(&file, &["-p", "nano", "--latency"], "latency");
+    assert_eq!((&latency["answered"], &latency["waiting"]), (&1.into(), &0.into()), "{latency}");
+}
+
+/// A client that uses its ids again: the request before is open only if its response cannot have been missed.
+#[test]
+fn an_id_again_after_the_gap() {
+    let folder = Scratch::new("after-gaps-ids");
+    for (second, code) in [(missing(answered(1)), None), (whole(false, answers(9, 2)), Some("nano.id_reused"))] {
+        let sent = vec![asks(1), second, asks(2), answered(2), asks(1), answered(1)];
+        let file = folder.write("ids.pcap", connection(&[handshake(), sent].concat()));
+        let lines = run(&["decode", &file, "-p", "nano", "-q", "-f", "ndjson"], b"").lines();
+        let warned = noted(&lines, "warning").into_iter().map(|(_, code)| code).find(|code| code == "nano.id_reused");
+        assert_eq!(warned.as_deref(), code, "{lines:#?}");
+    }
 }
 
 /// A request after its response is a request and answered; servers do not answer the id 0.
@@ -278,4 +335,50 @@ fn requests_that_wait_for_nothing() {
     let asked = row(&file, &["-p", "nano"], "request");
     let counts = ["requests", "responses", "unanswered", "unmatched"].map(|key| asked[key].as_u64().unwrap());
     assert_eq!(counts, [3, 2, 1, 0], "{asked}");
+}
+
+/// Compressed messages refer to earlier ones. Where one of those is missing, they cannot be read.
+#[test]
+fn responses_that_cannot_be_inflated() {
+    let mut press = flate2::Compress::new(flate2::Compression::best(), false);
+    let mut deflated = |text: &[u8]| {
+        let mut packed = Vec::with_capacity(4096);
+        press.compress_vec(text, &mut packed, flate2::FlushCompress::Sync).unwrap();
+        packed.truncate(packed.len() - 4);
+        packed
+    };
+    let framed = |masked: bool, first: u8, body: &[u8]| {
+        let mask: &[u8] = if masked { &[0; 4] } else { &[] };
+        [&[first, u8::from(masked) << 7 | body.len() as u8][..], mask, body].concat()
+    };
+    const BINARY: u8 = 0x82;
+    const COMPRESSED: u8 = BINARY | 0x40;
+    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
+    let mut sent = vec![
+        whole(true, format!("GET / HTTP/1.1\r\nHost: a\r\n{upgrade}").into()),
+        whole(false, format!("HTTP/1.1 101 Switching Protocols\r\n{upgrade}").into()),
+    ];
+    sent.extend(handshake().into_iter().map(|(by, bytes, _)| whole(by, framed(by, BINARY, &bytes))));
+    for id in 1..5 {
+        let text = package(4, &[&[4, id][..], br#"{"x":1,"text":"the same words again and again"}"#].concat());
+        let answer = whole(false, framed(false, COMPRESSED, &deflated(&text)));
+        sent.push(whole(true, framed(true, BINARY, &asks(id).1)));
+        sent.push(if id == 2 { missing(answer) } else { answer });
+    }
+    sent.push(whole(true, framed(true, BINARY, &asks(5).1)));
+    let folder = Scratch::new("after-gaps-deflate");
+    let file = folder.write("deflate.pcap", connection(&sent));
+    let lines = run(&["decode", &file, "-q", "-f", "ndjson"], b"").lines();
+    let broken: Vec<_> = lines.iter().filter(|line| line["message"] == "binary").collect();
+    assert_eq!(broken.len(), 2, "{lines:#?}");
+    for line in broken {
+        let text = line["fault"]["text"].as_str().unwrap();
+        assert!(text.contains("does not inflate (bytes of earlier messages are missing)"), "{text}");
+    }
+    // Nothing follows the last request.
+    let last = lines.last().unwrap();
+    assert_eq!((&last["message"], &last["fields"]["id"]), (&"request".into(), &5.into()));
+    assert_eq!(unanswered_in(&file, &[]), (vec![last["frame"].as_u64().unwrap()], 1));
+    let asked = row(&file, &[], "request");
+    assert_eq!((&asked["requests"], &asked["responses"]), (&5.into(), &1.into()));
 }

@@ -53,6 +53,11 @@ pub enum Event {
     Unmatched,
     /// The message is a request, and the capture has its answer before it.
     AnsweredBefore,
+    /// In this message or before it are bytes that cannot be read, which may contain the answer to a request of the
+    /// opposite direction: it is unknown whether that request was answered.
+    HiddenAnswer,
+    /// Withdraws an earlier [`HiddenAnswer`](Event::HiddenAnswer): this message answers that request.
+    ShownAnswer,
     /// The message is a ping or a heartbeat: it keeps or measures the connection, and is not a request.
     Ping,
     /// The message answers a ping of the opposite direction, this many nanoseconds after it.
@@ -70,14 +75,14 @@ pub enum Event {
     StrayPong,
     /// The message may contain the answer to a ping in bytes that cannot be read: it is unknown whether that ping was
     /// answered.
-    Hidden {
+    HiddenPong {
         /// The ping's conversation.
         flow: u64,
         /// The side that sent the ping, in that conversation.
         side: Side,
     },
-    /// Withdraws an earlier [`Hidden`](Event::Hidden): this message answers that ping.
-    Shown {
+    /// Withdraws an earlier [`HiddenPong`](Event::HiddenPong): this message answers that ping.
+    ShownPong {
         /// The ping's conversation.
         flow: u64,
         /// The side that sent the ping, in that conversation.

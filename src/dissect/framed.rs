@@ -58,6 +58,11 @@ impl StreamState {
         self.gaps[side.index()].take()
     }
 
+    /// The number of bytes missing before the next message, if it is known.
+    pub fn gap(&self, side: Side) -> Option<u64> {
+        self.gaps[side.index()]
+    }
+
     /// Adds a note about the gap before this message, if there is one.
     pub fn note_gap(&mut self, side: Side, dissection: &mut Dissection) {
         note_gap(self.take_gap(side), dissection);

@@ -70,6 +70,12 @@ impl Sink for Links {
     fn message(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
         let own = Target { frame: message.place.frame, index: dissection.index };
+        // Also of a message without an index: one that is cut is emitted late.
+        for hidden in dissection.related.hidden() {
+            if self.waiting.get(hidden) == Some(&Expected::Answer) {
+                self.waiting.remove(hidden);
+            }
+        }
         if own.frame == 0 || own.index == 0 {
             return;
         }
@@ -82,11 +88,6 @@ impl Sink for Links {
             && !self.full()
         {
             self.waiting.insert(own, expected);
-        }
-        for hidden in dissection.related.hidden() {
-            if self.waiting.get(hidden) == Some(&Expected::Answer) {
-                self.waiting.remove(hidden);
-            }
         }
         for relation in dissection.related.iter() {
             if self.waiting.get(&relation.target).is_some_and(|expected| expected.is(relation.kind)) {

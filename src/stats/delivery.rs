@@ -138,6 +138,8 @@ pub struct Direction {
     pub acked_unseen: u64,
     /// Delays from one transmission of a message to the next.
     pub resend_time: Delays,
+    /// Requests whose answer may be in bytes that cannot be read.
+    pub hidden_answers: u64,
     /// Pings whose answer may be in bytes that cannot be read.
     pub hidden_pongs: u64,
     /// Losses over time.
@@ -178,9 +180,9 @@ impl Direction {
         self.tally.missing.saturating_sub(self.tally.late.saturating_sub(self.early_numbers))
     }
 
-    /// Requests without an answer.
+    /// Requests without an answer, except those whose answer may be in bytes that cannot be read.
     pub fn unanswered(&self) -> u64 {
-        self.tally.requests.saturating_sub(self.tally.responses)
+        self.tally.requests.saturating_sub(self.tally.responses).saturating_sub(self.hidden_answers)
     }
 
     /// Whether any figure is not 0.
@@ -322,14 +324,15 @@ impl Deliveries {
         let Observation { flow, side, frame, message: name, .. } = *seen;
         let now = seen.time.near_nanos();
         // A ping that was filtered out has no entry: its answer counts where it arrived.
-        if let Event::CrossFlowPong { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
-            *event
+        if let Event::CrossFlowPong { flow, side, .. }
+        | Event::HiddenPong { flow, side }
+        | Event::ShownPong { flow, side } = *event
             && let Some(connection) = self.current.get(&key(flow, 0)).and_then(|at| self.connections.get_mut(*at))
         {
             let asker = &mut connection.directions[side.index()];
             match *event {
                 Event::CrossFlowPong { after, .. } => asker.ponged(after),
-                Event::Hidden { .. } => asker.hidden_pongs += 1,
+                Event::HiddenPong { .. } => asker.hidden_pongs += 1,
                 _ => asker.hidden_pongs = asker.hidden_pongs.saturating_sub(1),
             }
             return;
@@ -412,11 +415,13 @@ impl Deliveries {
                 own.tally.requests += 1;
                 own.tally.responses += 1;
             }
+            Event::HiddenAnswer => other.hidden_answers += 1,
+            Event::ShownAnswer => other.hidden_answers = other.hidden_answers.saturating_sub(1),
             Event::Ping => own.tally.pings += 1,
             Event::Pong(after) | Event::CrossFlowPong { after, .. } => other.ponged(after),
             Event::StrayPong => other.tally.stray_pongs += 1,
             // A ping that was filtered out has no figures.
-            Event::Hidden { .. } | Event::Shown { .. } => {}
+            Event::HiddenPong { .. } | Event::ShownPong { .. } => {}
             Event::Link(Link::Offered) => own.tally.offered += 1,
             Event::Link(Link::Accepted) => other.tally.accepted += 1,
             Event::Link(Link::Refused) => other.tally.refused += 1,

@@ -92,6 +92,8 @@ struct Sent {
     copies: u64,
     /// Whether it is the first of several messages in its frame.
     several: bool,
+    /// Whether its answer may be in bytes that cannot be read. If it comes later, it counts.
+    hidden: bool,
 }
 
 /// The delays of a kind of message, and the number of messages that still wait.
@@ -165,8 +167,8 @@ impl Waiting {
             }
         }
         for hidden in dissection.related.hidden() {
-            if self.waiting.get(hidden).is_some_and(|sent| sent.expected == Expected::Answer) {
-                self.waiting.remove(hidden);
+            if let Some(sent) = self.waiting.get_mut(hidden).filter(|sent| sent.expected == Expected::Answer) {
+                sent.hidden = true;
             }
         }
         if own.frame == 0 || own.index == 0 || message.flow_info.ends.is_none() {
@@ -193,13 +195,14 @@ impl Waiting {
             route: route(message),
             copies: 1,
             several: false,
+            hidden: false,
         };
         self.waiting.insert(own, sent);
     }
 
     /// The reply that a message is still waiting for, if it is waiting.
     pub fn expected(&self, target: Target) -> Option<Expected> {
-        self.waiting.get(&target).map(|sent| sent.expected)
+        self.waiting.get(&target).filter(|sent| !sent.hidden).map(|sent| sent.expected)
     }
 
     /// The messages without an answer or acknowledgement, in order: message, conversation, sender.
@@ -252,7 +255,8 @@ impl Waiting {
 
     /// The messages that still wait, in order of frames.
     fn left(&self, expected: Expected) -> Vec<(&Target, &Sent)> {
-        let mut left: Vec<_> = self.waiting.iter().filter(|(_, sent)| sent.expected == expected).collect();
+        let mut left: Vec<_> =
+            self.waiting.iter().filter(|(_, sent)| sent.expected == expected && !sent.hidden).collect();
         left.sort_by_key(|(target, _)| **target);
         left
     }
@@ -315,7 +319,7 @@ impl Waiting {
         for (kind, delays) in &self.latency {
             all.entry(kind.clone()).or_default().delays = delays.clone();
         }
-        for sent in self.waiting.values() {
+        for sent in self.waiting.values().filter(|sent| !sent.hidden) {
             all.entry(kind(sent)).or_default().waiting += 1;
         }
         all.into_iter().map(|(kind, one)| Latency { kind, ..one }).collect()

@@ -60,8 +60,8 @@ pub fn pack(event: Event, origin: Origin, numbers: &mut Numbers, out: &mut Vec<u
         Event::Pong(after) => put(8, &[after]),
         Event::CrossFlowPong { flow, side, after } => put(9, &[number(flow), side.index() as i64, after]),
         Event::StrayPong => put(10, &[]),
-        Event::Hidden { flow, side } => put(11, &[number(flow), side.index() as i64]),
-        Event::Shown { flow, side } => put(12, &[number(flow), side.index() as i64]),
+        Event::HiddenPong { flow, side } => put(11, &[number(flow), side.index() as i64]),
+        Event::ShownPong { flow, side } => put(12, &[number(flow), side.index() as i64]),
         Event::Link(Link::Offered) => put(13, &[]),
         Event::Link(Link::Accepted) => put(14, &[]),
         Event::Link(Link::Refused) => put(15, &[]),
@@ -89,6 +89,8 @@ pub fn pack(event: Event, origin: Origin, numbers: &mut Numbers, out: &mut Vec<u
             numbers.name(name, out);
         }
         Event::AnsweredBefore => put(19, &[]),
+        Event::HiddenAnswer => put(20, &[]),
+        Event::ShownAnswer => put(21, &[]),
     }
 }
 
@@ -169,8 +171,8 @@ pub fn unpack(origin: Origin, known: &Known, from: &mut Unpack<'_>) -> Option<Ev
         8 => Event::Pong(from.signed()?),
         9 => Event::CrossFlowPong { flow: from.signed()?.cast_unsigned(), side: side(from)?, after: from.signed()? },
         10 => Event::StrayPong,
-        11 => Event::Hidden { flow: from.signed()?.cast_unsigned(), side: side(from)? },
-        12 => Event::Shown { flow: from.signed()?.cast_unsigned(), side: side(from)? },
+        11 => Event::HiddenPong { flow: from.signed()?.cast_unsigned(), side: side(from)? },
+        12 => Event::ShownPong { flow: from.signed()?.cast_unsigned(), side: side(from)? },
         13 => Event::Link(Link::Offered),
         14 => Event::Link(Link::Accepted),
         15 => Event::Link(Link::Refused),
@@ -181,6 +183,8 @@ pub fn unpack(origin: Origin, known: &Known, from: &mut Unpack<'_>) -> Option<Ev
             Event::Arrivals(Arrivals { number, newest, bits, width })
         }
         19 => Event::AnsweredBefore,
+        20 => Event::HiddenAnswer,
+        21 => Event::ShownAnswer,
         _ => {
             let (tag, of, patience) = (from.signed()?, from.signed()?, from.signed()?);
             let name = known.name(from.number()?)?;

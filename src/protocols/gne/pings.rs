@@ -125,7 +125,7 @@ impl Pings {
                         Some(answer) => {
                             dissection.delivery.push(answer.event(flow_info.flow));
                             if let Answer { hidden: true, asked: (flow, side), .. } = answer {
-                                dissection.delivery.push(Event::Shown { flow, side });
+                                dissection.delivery.push(Event::ShownPong { flow, side });
                             }
                         }
                         None if self.unsure => {}
@@ -156,7 +156,7 @@ impl Pings {
         for open in self.open.iter_mut().filter(|open| open.party != party && !open.hidden) {
             open.hidden = true;
             let (flow, side) = open.asked;
-            dissection.delivery.push(Event::Hidden { flow, side });
+            dissection.delivery.push(Event::HiddenPong { flow, side });
             dissection.related.may_answer(open.target);
         }
     }

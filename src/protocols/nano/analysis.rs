@@ -54,9 +54,17 @@ impl Memory {
                 _ => Role::Unknown,
             },
         );
+        // What the bytes before it may contain.
+        self.report(place.side, dissection);
         if dissection.fault.is_some() {
             dissection.from = roles.of(place.side);
             announce(place, dissection);
+            match (message, dissection.tree.find(&ID)) {
+                (Response, Some(id)) => self.hide(place.side, Some(id_value(id, place.bytes))),
+                (Response | Data, _) => self.hide(place.side, None),
+                _ => {}
+            }
+            self.report(place.side, dissection);
         } else if matches!(message, Handshake | Kick) {
             self.body(message, place, roles, dissection);
         } else {
@@ -96,6 +104,13 @@ impl Memory {
         if let Some(due) = self.heartbeat.filter(|_| counts) {
             dissection.delivery.push(Event::Step(Step::Alive(due.saturating_mul(2))));
         }
+    }
+
+    /// Handles a line of bytes that cannot be read: any package may be among them.
+    pub fn unread(&mut self, side: Side, dissection: &mut Dissection) {
+        self.hide(side, None);
+        self.report(side, dissection);
+        self.alive(false, dissection);
     }
 
     /// Notes a late heartbeat.
@@ -323,7 +338,7 @@ impl Memory {
             if expects_response(id) {
                 dissection.delivery.push(Event::Request);
             }
-            if let Some(before) = self.ask(id, open) {
+            if let Some(before) = self.ask(id, place.side, open) {
                 let text =
                     format_args!("the request of frame {} has the same id and is still open", before.target.frame);
                 dissection.notes.warn("nano.id_reused", text);
@@ -341,13 +356,16 @@ impl Memory {
         dissection: &mut Dissection,
     ) -> Option<Arc<[u8]>> {
         match self.answer(id) {
-            Some(open) if open.target.frame == 0 => {
+            Some((open, _)) if open.target.frame == 0 => {
                 dissection.notes.note("nano.answers", format_args!("answers the request {id} above"));
                 open.route
             }
-            Some(open) => {
+            Some((open, hidden)) => {
                 if expects_response(id) {
                     dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
+                    if hidden {
+                        dissection.delivery.push(Event::ShownAnswer);
+                    }
                 }
                 let Millis(after) = Millis::of(place.time.since(open.time));
                 dissection.relate(Level::Note, "nano.answers", |note| {
@@ -363,7 +381,7 @@ impl Memory {
                 None
             }
             None => {
-                if (begun || self.asked) && !self.forgot() {
+                if (begun || self.asked.is_some()) && !self.forgot() {
                     dissection.delivery.push(Event::Unmatched);
                     let text = format_args!("no open request has the id {id}");
                     dissection.notes.warn("nano.unmatched_response", text);

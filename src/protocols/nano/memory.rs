@@ -3,8 +3,10 @@
 use super::protos::Protos;
 use super::settings::{self, Payload};
 use crate::capture::Time;
+use crate::dissect::delivery::Event;
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Options, Target};
+use crate::dissect::{Dissection, Options, Target};
+use crate::flow::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -135,12 +137,16 @@ pub struct Memory {
     pub caps: PeerCaps,
     routes: FxHashSet<Arc<[u8]>>,
     open: FxHashMap<u64, PendingRequest>,
+    /// Open requests whose response may be in bytes that cannot be read.
+    hidden: FxHashMap<u64, PendingRequest>,
+    /// Those of them that no line of the other side has reported.
+    unreported: Vec<Target>,
     /// The largest id of a request.
     newest: Option<u64>,
     /// Responses that may precede their requests in the capture.
     early: Vec<(u64, PendingRequest)>,
-    /// A request was seen, and none was forgotten.
-    pub asked: bool,
+    /// The side that sent the last request.
+    pub asked: Option<Side>,
     forgotten: bool,
 }
 
@@ -162,7 +168,8 @@ impl Memory {
     pub fn memory(&self) -> usize {
         /// The estimated memory of a route received as text: most have about ten letters, none more than 255.
         const FULL: usize = 256;
-        let open = self.open.capacity() * size_of::<(u64, PendingRequest)>();
+        let requests = self.open.capacity() + self.hidden.capacity();
+        let open = requests * size_of::<(u64, PendingRequest)>() + self.unreported.capacity() * size_of::<Target>();
         // `told` changes the number whenever shared tables may have changed.
         usize::from(self.announced) + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
     }
@@ -238,23 +245,55 @@ impl Memory {
         new
     }
 
-    /// Adds a request. Returns an open request with the same id.
-    pub fn ask(&mut self, id: u64, open: PendingRequest) -> Option<PendingRequest> {
-        self.asked = true;
-        if self.open.len() >= MOST_OPEN && !self.open.contains_key(&id) {
+    /// Adds a request of `side`. Returns one with the same id that is certainly open.
+    pub fn ask(&mut self, id: u64, side: Side, open: PendingRequest) -> Option<PendingRequest> {
+        self.asked = Some(side);
+        self.hidden.remove(&id);
+        if self.open.len() + self.hidden.len() >= MOST_OPEN && !self.open.contains_key(&id) {
             // These requests will no longer be answered: begin anew.
             self.open.clear();
+            self.hidden.clear();
             self.forgotten = true;
         }
         self.open.insert(id, open)
     }
 
-    /// Removes the request that a response answers.
-    pub fn answer(&mut self, id: u64) -> Option<PendingRequest> {
-        self.open.remove(&id)
+    /// Removes the request that a response answers. Returns with it whether it was hidden.
+    pub fn answer(&mut self, id: u64) -> Option<(PendingRequest, bool)> {
+        let open = self.open.remove(&id).map(|request| (request, false));
+        open.or_else(|| self.hidden.remove(&id).map(|request| (request, true)))
     }
 
-    /// Handles lost bytes: requests may be among them.
+    /// Handles bytes of `side` that cannot be read: the response to any open request may be among them; only to that of
+    /// `id`, if it is known. Responses that are read later count as before.
+    pub fn hide(&mut self, side: Side, id: Option<u64>) {
+        if self.asked == Some(side) {
+            return;
+        }
+        let hidden: FxHashMap<u64, PendingRequest> = match id {
+            Some(id) => self.open.remove_entry(&id).into_iter().collect(),
+            None => std::mem::take(&mut self.open),
+        };
+        for (id, request) in hidden {
+            if expects_response(id) {
+                self.unreported.push(request.target);
+            }
+            self.hidden.insert(id, request);
+        }
+    }
+
+    /// Reports newly hidden requests with a line of `side`.
+    pub fn report(&mut self, side: Side, dissection: &mut Dissection) {
+        if self.asked == Some(side) {
+            return;
+        }
+        for target in self.unreported.drain(..) {
+            dissection.delivery.push(Event::HiddenAnswer);
+            dissection.related.may_answer(target);
+        }
+    }
+
+    /// Handles missing bytes: requests may be among them.
     pub fn forget(&mut self) {
         self.forgotten = true;
         self.progress.iter_mut().for_each(|progress| progress.there = None);

@@ -7,9 +7,9 @@ use super::{chain, package};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Reason, Value};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
-use crate::dissect::{Evidence, FlowInfo, Out, Provenance, Role, Roles, Session, StreamEvent};
+use crate::dissect::{Dissection, Evidence, FlowInfo, Out, Provenance, Role, Roles, Session, StreamEvent};
 use crate::flow::{Origin, Side, Stream};
-use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, http};
+use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, Content, http};
 
 /// The most bytes that are held if they begin like a frame, until the carrier is known.
 const MOST_HELD: usize = 64 << 10;
@@ -32,6 +32,8 @@ struct DirectionState {
     lost: bool,
     /// The context of the next line.
     next: LineContext,
+    /// TCP: the number of bytes that the last line's package lacks.
+    lacks: usize,
     /// WebSocket: the part of a package from the messages so far.
     pending: Option<Box<Pending>>,
 }
@@ -132,7 +134,8 @@ impl NanoSession {
             self.cut_pending(side, out);
             if let Channel::WebSocket(carrier) = &mut self.channel {
                 let missing = !matches!(event, StreamEvent::End { missing: 0 });
-                carrier.end(side, stream, missing, &self.roles, out);
+                let mut packages = Packages { roles: &mut self.roles, memory: &mut self.memory };
+                carrier.end(side, stream, missing, &mut packages, out);
             }
         }
         if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event
@@ -140,13 +143,15 @@ impl NanoSession {
         {
             carrier.lose(side, missing);
             self.memory.forget();
+            self.memory.hide(side, None);
         }
     }
 
     /// Reads all complete messages.
     fn websocket_messages(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
         while let Channel::WebSocket(carrier) = &mut self.channel {
-            match carrier.step(side, stream, &mut self.roles, out) {
+            let mut packages = Packages { roles: &mut self.roles, memory: &mut self.memory };
+            match carrier.step(side, stream, &mut packages, out) {
                 CarrierStep::Wait => return,
                 CarrierStep::Done => {}
                 CarrierStep::Message => {
@@ -217,6 +222,7 @@ impl NanoSession {
     fn line(&mut self, place: &Provenance<'_>, unknown: bool, out: &mut Out<'_>) {
         let mut next = std::mem::take(&mut self.direction(place.side).next);
         next.gap = next.gap.or(self.stream.take_gap(place.side));
+        self.direction(place.side).lacks = place.length.saturating_sub(place.bytes.len());
         match place.bytes.first().filter(|_| !unknown) {
             Some(kind) => match layout::of_package(*kind, place.bytes.get(package::HEADER).copied()) {
                 Some(layout) => self.memory.package(layout, place, &mut self.roles, &next, out),
@@ -242,10 +248,32 @@ impl NanoSession {
         dissection.fault =
             Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
         next.note(dissection);
-        self.memory.alive(false, dissection);
+        self.memory.unread(place.side, dissection);
         if place.bytes.starts_with(b"HTTP/1.") {
             let text = format_args!("an answer in HTTP: this is an HTTP port, perhaps a WebSocket one");
             dissection.notes.note("nano.http_answer", text);
+        }
+    }
+}
+
+/// The reader of packages in WebSocket messages.
+struct Packages<'a> {
+    roles: &'a mut Roles,
+    memory: &'a mut Memory,
+}
+
+impl Content for Packages<'_> {
+    fn roles(&mut self) -> &mut Roles {
+        self.roles
+    }
+
+    fn line(&mut self, side: Side, dissection: &mut Dissection) {
+        use websocket::layout::Message::{Binary, Frame, Text};
+        let of_messages = [Text, Binary, Frame].iter().any(|message| message.name() == dissection.message);
+        if of_messages && dissection.fault.is_some() {
+            self.memory.unread(side, dissection);
+        } else {
+            self.memory.report(side, dissection);
         }
     }
 }
@@ -297,8 +325,15 @@ impl Framed for NanoSession {
     }
 
     fn lost(&mut self, side: Side) {
-        self.direction(side).lost = true;
+        let direction = self.direction(side);
+        direction.lost = true;
+        // With all missing bytes in a package whose line was just emitted, none of another package are missing.
+        let lacks = std::mem::take(&mut direction.lacks) as u64;
+        let in_one = self.stream.gap(side).is_some_and(|missing| missing <= lacks);
         self.memory.forget();
+        if !in_one {
+            self.memory.hide(side, None);
+        }
     }
 }
 

@@ -50,9 +50,14 @@ impl Agreed {
     }
 }
 
-/// The inflate state of one direction, created at its first compressed message.
+/// The inflate state of one direction.
 #[derive(Default)]
-pub struct Inflater(Option<Box<State>>);
+pub struct Inflater {
+    /// Created at the first compressed message.
+    state: Option<Box<State>>,
+    /// Bytes of earlier messages are missing, to which later ones may refer.
+    after_gap: bool,
+}
 
 /// The state between messages.
 struct State {
@@ -69,18 +74,24 @@ struct State {
 
 /// The reasons why a message is not inflated.
 const BROKEN: &str = "compressed data that does not inflate";
+const LACKING: &str = "compressed data that does not inflate (bytes of earlier messages are missing)";
 const TOO_FAR: &str = "compressed data that would be too many times its size (--limit inflate_ratio)";
 
 impl std::fmt::Debug for Inflater {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Inflater").field(&self.0.as_ref().map(|state| state.past.len())).finish()
+        f.debug_tuple("Inflater").field(&self.state.as_ref().map(|state| state.past.len())).finish()
     }
 }
 
 impl Inflater {
+    /// The state after missing bytes.
+    pub fn after_gap() -> Inflater {
+        Inflater { after_gap: true, ..Inflater::default() }
+    }
+
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
-        self.0.as_ref().map_or(0, |state| size_of::<State>() + state.past.capacity())
+        self.state.as_ref().map_or(0, |state| size_of::<State>() + state.past.capacity())
     }
 
     /// Replaces the content of `out` by the inflated message. The message may have `ratio` times its size and [`FREE`]
@@ -91,7 +102,7 @@ impl Inflater {
     pub fn inflate(&mut self, message: &[u8], anew: bool, ratio: usize, out: &mut Vec<u8>) -> Result<(), &'static str> {
         let (core, past) = (DecompressorOxide::new(), Vec::new());
         let new = || Box::new(State { core, past, begin: 0, packed: 0, inflated: 0 });
-        let state = self.0.get_or_insert_with(new);
+        let state = self.state.get_or_insert_with(new);
         out.clear();
         if anew {
             state.forget();
@@ -111,7 +122,7 @@ impl Inflater {
             }
             Err(_) => state.forget(),
         }
-        fed
+        fed.map_err(|what| if what == BROKEN && self.after_gap && !anew { LACKING } else { what })
     }
 }
 
@@ -197,7 +208,7 @@ mod tests {
             assert!(inflater.inflate(&packed, false, RATIO, &mut out).is_ok());
             assert_eq!(out, text);
         }
-        assert!(inflater.inflate(&[0xff; 4], false, RATIO, &mut out).is_err());
+        assert_eq!(inflater.inflate(&[0xff; 4], false, RATIO, &mut out), Err(BROKEN));
         assert!(inflater.inflate(&[0], false, RATIO, &mut out).is_ok() && out.is_empty());
     }
 

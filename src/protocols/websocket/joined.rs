@@ -1,11 +1,11 @@
 //! Joins fragments to messages: unmasks each, and inflates the message after the last one.
 
 use super::frame::{self, Head};
-use super::{Carrier, CarrierStep, Direction, deflate};
+use super::{Carrier, CarrierStep, Content, Direction, deflate};
 
 /// The most bytes of the heads of one message's frames.
 const MOST_HEADS: usize = 1 << 20;
-use crate::dissect::{Out, Role, Roles, Unit, UnitKind};
+use crate::dissect::{Out, Role, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
 impl Carrier {
@@ -15,13 +15,13 @@ impl Carrier {
         side: Side,
         stream: &mut Stream,
         head: &Head,
-        roles: &mut Roles,
+        content: &mut dyn Content,
         out: &mut Out<'_>,
     ) -> CarrierStep {
         let whole = head.whole() as usize;
         let payload = stream.bytes().get(head.size..whole).unwrap_or_default();
         let mut frames = std::mem::take(&mut self.stream.frames);
-        let anew = self.agreed.is_some_and(|agreed| match roles.of(side) {
+        let anew = self.agreed.is_some_and(|agreed| match content.roles().of(side) {
             Role::Client => agreed.client_anew,
             Role::Server => agreed.server_anew,
             Role::Unknown => false,
@@ -32,8 +32,8 @@ impl Carrier {
         if message.bytes.len() + payload.len() > deflate::LARGEST || direction.heads.len() > MOST_HEADS {
             self.stream.frames = frames;
             out.unit = None;
-            self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
-            self.frame_line(side, stream, head, "a message larger than 16 MiB", roles, out);
+            self.data_line(side, Some("a message larger than 16 MiB"), content, out);
+            self.frame_line(side, stream, head, "a message larger than 16 MiB", content, out);
             stream.consume(whole);
             return CarrierStep::Done;
         }
@@ -43,7 +43,7 @@ impl Carrier {
             frame::mask(new, key);
         }
         direction.heads.extend_from_slice(stream.bytes().get(..head.size).unwrap_or_default());
-        message.unmasked |= head.mask.is_none() && roles.of(side) == Role::Client;
+        message.unmasked |= head.mask.is_none() && content.roles().of(side) == Role::Client;
         let end = stream.offset() + whole as u64;
         message.origin = stream.origin(end.saturating_sub(1)).unwrap_or_default();
         stream.frames_of(stream.offset()..end, &mut frames);
@@ -65,23 +65,23 @@ impl Carrier {
                 let Direction { message, inflater, inflated, .. } = direction;
                 if let Err(what) = inflater.inflate(&message.bytes, anew, ratio, inflated) {
                     inflated.shrink_to(1 << 16);
-                    self.data_line(side, Some(what), roles, out);
+                    self.data_line(side, Some(what), content, out);
                     return CarrierStep::Done;
                 }
                 if inflated.is_empty() {
-                    self.data_line(side, None, roles, out);
+                    self.data_line(side, None, content, out);
                     return CarrierStep::Done;
                 }
                 std::mem::swap(&mut message.bytes, inflated);
                 inflated.shrink_to(1 << 16);
             }
             _ => {
-                self.data_line(side, Some("reserved bits without a negotiated extension"), roles, out);
+                self.data_line(side, Some("reserved bits without a negotiated extension"), content, out);
                 return CarrierStep::Done;
             }
         }
         if self.at(side).message.bytes.is_empty() {
-            self.data_line(side, None, roles, out);
+            self.data_line(side, None, content, out);
             return CarrierStep::Done;
         }
         out.unit = out.unit.map(|unit| Unit { kind: UnitKind::Carried, ..unit });

@@ -2,7 +2,7 @@
 
 use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::layout::Message;
-use super::{Carrier, NAME, http, layout};
+use super::{Carrier, Content, NAME, http, layout};
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Reason, Tree, Value};
@@ -54,7 +54,8 @@ impl Carrier {
         dissection
     }
 
-    fn emit(&mut self, side: Side, stream: &Stream, length: usize, out: &mut Out<'_>) {
+    fn emit(&mut self, side: Side, stream: &Stream, length: usize, content: &mut dyn Content, out: &mut Out<'_>) {
+        content.line(side, out.dissection);
         let mut frames = std::mem::take(&mut self.stream.frames);
         let start = stream.offset();
         out.unit = Some(Unit { start, end: start + length as u64, kind: UnitKind::Carrier });
@@ -71,12 +72,12 @@ impl Carrier {
         head: &http::Head,
         end: usize,
         body: usize,
-        roles: &Roles,
+        content: &mut dyn Content,
         out: &mut Out<'_>,
     ) {
         let bytes = stream.bytes();
         let name = if head.status.is_some() { Message::UpgradeResponse } else { Message::UpgradeRequest };
-        let dissection = self.begin(side, name, roles, out);
+        let dissection = self.begin(side, name, content.roles(), out);
         push_text(&mut dissection.tree, &layout::HEAD, 0..end, bytes);
         if body > 0 {
             push_text(&mut dissection.tree, &layout::BODY, end..end + body, bytes);
@@ -97,15 +98,15 @@ impl Carrier {
                     Some(Box::new(Farewell { code: format!("status {status}").into(), words: "".into() }));
             }
         }
-        self.emit(side, stream, end + body, out);
+        self.emit(side, stream, end + body, content, out);
     }
 
     /// Emits a head or body that is not complete.
-    pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
+    pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, content: &mut dyn Content, out: &mut Out<'_>) {
         let bytes = stream.bytes();
         let name = if bytes.starts_with(b"HT") { Message::UpgradeResponse } else { Message::UpgradeRequest };
         let end = http::end(bytes, 0).unwrap_or(0);
-        let dissection = self.begin(side, name, roles, out);
+        let dissection = self.begin(side, name, content.roles(), out);
         if end > 0 {
             push_text(&mut dissection.tree, &layout::HEAD, 0..end, bytes);
         }
@@ -119,16 +120,16 @@ impl Carrier {
         };
         fault(dissection, path, reason, end, rest);
         (self.at(side).searched, self.at(side).awaited) = (0, 0);
-        self.emit(side, stream, bytes.len(), out);
+        self.emit(side, stream, bytes.len(), content, out);
         stream.consume(stream.bytes().len());
     }
 
     /// Emits an incomplete frame, or bytes in which none begins.
-    pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
+    pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, content: &mut dyn Content, out: &mut Out<'_>) {
         let bytes = stream.bytes();
         let direction = self.at(side);
         let unseen = direction.unseen.filter(|_| direction.lost);
-        let dissection = self.begin(side, Message::Frame, roles, out);
+        let dissection = self.begin(side, Message::Frame, content.roles(), out);
         push(&mut dissection.tree, &UNPARSED, 0, bytes.len());
         // Where the direction is out of step, the bytes begin no frame that could need more.
         match unseen {
@@ -139,7 +140,7 @@ impl Carrier {
                 dissection.fault.iter_mut().for_each(|fault| fault.need = need);
             }
         }
-        self.emit(side, stream, bytes.len(), out);
+        self.emit(side, stream, bytes.len(), content, out);
         stream.consume(stream.bytes().len());
     }
 
@@ -169,14 +170,21 @@ impl Carrier {
     }
 
     /// Emits a close, ping or pong.
-    pub(super) fn control_line(&mut self, side: Side, stream: &Stream, head: &Head, roles: &Roles, out: &mut Out<'_>) {
+    pub(super) fn control_line(
+        &mut self,
+        side: Side,
+        stream: &Stream,
+        head: &Head,
+        content: &mut dyn Content,
+        out: &mut Out<'_>,
+    ) {
         let name = match head.opcode {
             opcode::CLOSE => Message::Close,
             opcode::PING => Message::Ping,
             _ => Message::Pong,
         };
-        let dissection = self.begin(side, name, roles, out);
-        let source = self.framed(stream, side, head, roles, dissection);
+        let dissection = self.begin(side, name, content.roles(), out);
+        let source = self.framed(stream, side, head, content.roles(), dissection);
         let (start, length) = (head.size, head.length as usize);
         dissection.tree.set_source(source);
         if head.opcode == opcode::CLOSE {
@@ -214,7 +222,7 @@ impl Carrier {
         if let Some(what) = what {
             fault(dissection, "", Reason::Undefined(what), 0, head.whole() as usize);
         }
-        self.emit(side, stream, head.whole() as usize, out);
+        self.emit(side, stream, head.whole() as usize, content, out);
     }
 
     /// Emits a frame that belongs to no message.
@@ -224,12 +232,12 @@ impl Carrier {
         stream: &Stream,
         head: &Head,
         what: &'static str,
-        roles: &Roles,
+        content: &mut dyn Content,
         out: &mut Out<'_>,
     ) {
         let there = stream.bytes().len().min(head.whole() as usize);
-        let dissection = self.begin(side, Message::Frame, roles, out);
-        let source = self.framed(stream, side, head, roles, dissection);
+        let dissection = self.begin(side, Message::Frame, content.roles(), out);
+        let source = self.framed(stream, side, head, content.roles(), dissection);
         dissection.tree.push(&layout::OPCODE, Value::UInt(head.opcode as u64), 0, 4);
         dissection.tree.set_source(source);
         let length = there.saturating_sub(head.size);
@@ -237,11 +245,17 @@ impl Carrier {
             push(&mut dissection.tree, &UNPARSED, head.size, length);
         }
         fault(dissection, ".opcode", Reason::Undefined(what), 0, there);
-        self.emit(side, stream, there, out);
+        self.emit(side, stream, there, content, out);
     }
 
     /// Emits a message without bytes, or (`what`) a broken one with its bytes so far. The message is dropped.
-    pub(super) fn data_line(&mut self, side: Side, what: Option<&'static str>, roles: &Roles, out: &mut Out<'_>) {
+    pub(super) fn data_line(
+        &mut self,
+        side: Side,
+        what: Option<&'static str>,
+        content: &mut dyn Content,
+        out: &mut Out<'_>,
+    ) {
         let gap = self.stream.take_gap(side);
         let direction = self.at(side);
         let begun = direction.begun;
@@ -249,7 +263,7 @@ impl Carrier {
         let message = self.take(side);
         self.stream.lose(side, gap.unwrap_or(0));
         let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { Message::Text } else { Message::Binary };
-        let dissection = self.begin(side, name, roles, out);
+        let dissection = self.begin(side, name, content.roles(), out);
         if message.unmasked {
             dissection.notes.warn("websocket.unmasked", format_args!("a client's frame without mask"));
         }
@@ -274,6 +288,7 @@ impl Carrier {
         if let Some(what) = what {
             fault(dissection, ".payload", Reason::Undefined(what), 0, wire.len());
         }
+        content.line(side, dissection);
         out.emit(&Provenance {
             side,
             bytes: &wire,

@@ -19,7 +19,7 @@ pub(crate) mod upgrade;
 
 use crate::dissect::framed::StreamState;
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Out, Role, Roles};
+use crate::dissect::{Dissection, Out, Role, Roles};
 use crate::flow::{Origin, Side, Stream};
 use deflate::{Agreed, Inflater};
 use frame::{Head, opcode};
@@ -57,6 +57,22 @@ pub struct Carried {
     pub unmasked: bool,
     /// The number of bytes of the stream that are missing before it.
     pub gap: Option<u64>,
+}
+
+/// The reader of the messages in a [`Carrier`].
+pub trait Content {
+    /// The sides' roles.
+    fn roles(&mut self) -> &mut Roles;
+
+    /// Adds to one of the carrier's own lines, before it is emitted.
+    fn line(&mut self, _side: Side, _dissection: &mut Dissection) {}
+}
+
+/// A reader without anything to add.
+impl Content for Roles {
+    fn roles(&mut self) -> &mut Roles {
+        self
+    }
 }
 
 /// The content of a direction at present.
@@ -146,8 +162,10 @@ impl Carrier {
         let mut carrier = Carrier { ratio: PeerCaps::default().inflate_ratio, ..Carrier::default() };
         for (direction, begun) in carrier.directions.iter_mut().zip(begun) {
             direction.mode = if upgrade { Mode::Http } else { Mode::Frames };
-            direction.lost = !begun;
-            direction.unseen = (!begun).then_some(Unseen::Before);
+            if !begun {
+                (direction.lost, direction.inflater) = (true, Inflater::after_gap());
+                direction.unseen = Some(Unseen::Before);
+            }
         }
         carrier
     }
@@ -204,7 +222,13 @@ impl Carrier {
     }
 
     /// Reads the next part of a side's stream.
-    pub fn step(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
+    pub fn step(
+        &mut self,
+        side: Side,
+        stream: &mut Stream,
+        content: &mut dyn Content,
+        out: &mut Out<'_>,
+    ) -> CarrierStep {
         if stream.bytes().is_empty() {
             return CarrierStep::Wait;
         }
@@ -215,13 +239,13 @@ impl Carrier {
             stream.consume(skipped as usize);
             return CarrierStep::Done;
         }
-        if direction.lost && !self.find(side, stream, roles) {
-            self.cut_frame(side, stream, roles, out);
+        if direction.lost && !self.find(side, stream, content.roles()) {
+            self.cut_frame(side, stream, content, out);
             return CarrierStep::Wait;
         }
         match self.at(side).mode {
-            Mode::Http => self.head(side, stream, roles, out),
-            Mode::Frames => self.frame(side, stream, roles, out),
+            Mode::Http => self.head(side, stream, content, out),
+            Mode::Frames => self.frame(side, stream, content, out),
         }
     }
 
@@ -252,7 +276,7 @@ impl Carrier {
     }
 
     /// Reads one HTTP head, with its body.
-    fn head(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
+    fn head(&mut self, side: Side, stream: &mut Stream, content: &mut dyn Content, out: &mut Out<'_>) -> CarrierStep {
         let bytes = stream.bytes();
         let direction = self.at(side);
         if bytes.len() < direction.awaited {
@@ -261,7 +285,7 @@ impl Carrier {
         let Some(end) = http::end(bytes, direction.searched) else {
             direction.searched = bytes.len();
             if bytes.len() > http::LONGEST {
-                self.cut_head(side, stream, roles, out);
+                self.cut_head(side, stream, content, out);
                 return CarrierStep::Done;
             }
             return CarrierStep::Wait;
@@ -285,7 +309,7 @@ impl Carrier {
                 if head.upgrade {
                     direction.mode = Mode::Frames;
                 }
-                roles.learn(side, Role::Client);
+                content.roles().learn(side, Role::Client);
             }
             Some(status) => {
                 let mode = if status == 101 { Mode::Frames } else { Mode::Http };
@@ -294,16 +318,16 @@ impl Carrier {
                     self.agreed = Some(Agreed::read(extensions));
                 }
                 self.directions.iter_mut().for_each(|d| (d.mode, d.searched, d.awaited) = (mode, 0, 0));
-                roles.learn(side, Role::Server);
+                content.roles().learn(side, Role::Server);
             }
         }
-        self.head_line(side, stream, &head, end, body, roles, out);
+        self.head_line(side, stream, &head, end, body, content, out);
         stream.consume(end + body);
         CarrierStep::Done
     }
 
     /// Reads one frame.
-    fn frame(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
+    fn frame(&mut self, side: Side, stream: &mut Stream, content: &mut dyn Content, out: &mut Out<'_>) -> CarrierStep {
         let bytes = stream.bytes();
         let Some(head) = Head::read(bytes) else { return CarrierStep::Wait };
         let data = matches!(head.opcode, opcode::CONTINUATION | opcode::TEXT | opcode::BINARY);
@@ -311,46 +335,53 @@ impl Carrier {
         if !too_large && (bytes.len() as u64) < head.whole() {
             return CarrierStep::Wait;
         }
-        roles.learn(side, if head.mask.is_some() { Role::Client } else { Role::Server });
+        content.roles().learn(side, if head.mask.is_some() { Role::Client } else { Role::Server });
         let begun = self.at(side).begun;
         match head.opcode {
             _ if too_large => {
-                self.frame_line(side, stream, &head, "a frame larger than any message", roles, out);
+                self.frame_line(side, stream, &head, "a frame larger than any message", content, out);
                 self.at(side).skip = head.whole().saturating_sub(stream.bytes().len() as u64);
             }
             opcode::CONTINUATION if begun.is_none() => {
                 let direction = self.at(side);
                 let what = Unseen::continuation(direction.unseen);
                 direction.unseen = direction.unseen.filter(|_| !head.fin);
-                self.frame_line(side, stream, &head, what, roles, out);
+                self.frame_line(side, stream, &head, what, content, out);
             }
             _ if data => {
                 if head.opcode != opcode::CONTINUATION {
                     if begun.is_some() {
-                        self.unfinished(side, NO_LAST_FRAGMENT, roles, out);
+                        self.unfinished(side, NO_LAST_FRAGMENT, content, out);
                     }
                     let direction = self.at(side);
                     direction.unseen = None;
                     direction.begun = Some(Begun { opcode: head.opcode, rsv: head.rsv });
                     direction.start = stream.offset();
                 }
-                return self.fragment(side, stream, &head, roles, out);
+                return self.fragment(side, stream, &head, content, out);
             }
-            opcode::CLOSE | opcode::PING | opcode::PONG => self.control_line(side, stream, &head, roles, out),
-            _ => self.frame_line(side, stream, &head, "an opcode without meaning", roles, out),
+            opcode::CLOSE | opcode::PING | opcode::PONG => self.control_line(side, stream, &head, content, out),
+            _ => self.frame_line(side, stream, &head, "an opcode without meaning", content, out),
         }
         stream.consume(head.whole() as usize);
         CarrierStep::Done
     }
 
     /// Emits what can no longer be completed: the direction has ended, or bytes of it are `missing`.
-    pub fn end(&mut self, side: Side, stream: &mut Stream, missing: bool, roles: &Roles, out: &mut Out<'_>) {
+    pub fn end(
+        &mut self,
+        side: Side,
+        stream: &mut Stream,
+        missing: bool,
+        content: &mut dyn Content,
+        out: &mut Out<'_>,
+    ) {
         if self.at(side).begun.is_some() {
             let what = match missing {
                 true => "the rest of the message is in the missing bytes",
                 false => NO_LAST_FRAGMENT,
             };
-            self.unfinished(side, what, roles, out);
+            self.unfinished(side, what, content, out);
         }
         if stream.bytes().is_empty() {
             return;
@@ -358,8 +389,8 @@ impl Carrier {
         let (mode, skip) = (self.at(side).mode, self.at(side).skip);
         match mode {
             _ if skip > 0 => stream.consume(stream.bytes().len()),
-            Mode::Http => self.cut_head(side, stream, roles, out),
-            Mode::Frames => self.cut_frame(side, stream, roles, out),
+            Mode::Http => self.cut_head(side, stream, content, out),
+            Mode::Frames => self.cut_frame(side, stream, content, out),
         }
     }
 
@@ -368,7 +399,7 @@ impl Carrier {
         self.stream.lose(side, missing);
         let direction = self.at(side);
         (direction.searched, direction.awaited) = (0, 0);
-        direction.inflater = Inflater::default();
+        direction.inflater = Inflater::after_gap();
         direction.unseen = Some(Unseen::Missing);
         match direction.skip.checked_sub(missing) {
             Some(rest) if rest > 0 => direction.skip = rest,
@@ -377,8 +408,8 @@ impl Carrier {
     }
 
     /// Emits a message whose last fragment is missing, and `what` is known about it.
-    fn unfinished(&mut self, side: Side, what: &'static str, roles: &Roles, out: &mut Out<'_>) {
+    fn unfinished(&mut self, side: Side, what: &'static str, content: &mut dyn Content, out: &mut Out<'_>) {
         out.unit = None;
-        self.data_line(side, Some(what), roles, out);
+        self.data_line(side, Some(what), content, out);
     }
 }

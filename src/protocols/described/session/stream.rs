@@ -101,11 +101,11 @@ impl DescribedSession {
                 }
             }
         }
-        let roles = Roles::new(self.server);
+        let mut roles = Roles::new(self.server);
         let Channel::WebSocket(carrier) = &mut self.channel else { return };
         if !matches!(event, StreamEvent::Data { .. }) {
             let missing = !matches!(event, StreamEvent::End { missing: 0 });
-            carrier.end(side, stream, missing, &roles, out);
+            carrier.end(side, stream, missing, &mut roles, out);
         }
         if let StreamEvent::Gap { missing } | StreamEvent::End { missing: missing @ 1.. } = event {
             carrier.lose(side, missing);
