@@ -2,10 +2,12 @@
 //! ends, are repeated between two sockets.
 #![cfg(unix)]
 
-use crate::common::{Receive, fixture};
-use crate::proxy::command::{GUARD, Proxy, reports, sockets};
+use crate::common::{Receive, fixture, rests, signal, until};
+use crate::proxy::command::{GUARD, Proxy, lines, reports, sockets};
 use netkit::capture::{Body, Decoded, Packets};
-use std::net::{SocketAddr, UdpSocket};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::Command;
 
 /// The datagrams of a client in order: whether the client sent it, and the bytes.
 type Conversation = Vec<(bool, Vec<u8>)>;
@@ -95,6 +97,37 @@ fn each_client_has_its_end() {
         r#""refused" "server" 3"#,
     ];
     assert_eq!(counts, want, "{out}");
+}
+
+/// A nano server kicks a client and leaves without reading everything: a reset. The kick is still relayed and printed,
+/// although the proxy notices the reset first, when it writes. The end is the server's.
+#[test]
+fn the_last_message_before_a_reset_is_relayed() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = Proxy::to(&listener.local_addr().unwrap().to_string(), &["-p", "nano", "-f", "ndjson"]);
+    let mut client = TcpStream::connect(&proxy.at).unwrap();
+    let (mut server, _) = listener.accept().unwrap();
+    for stream in [&client, &server] {
+        stream.set_read_timeout(Some(GUARD)).unwrap();
+    }
+    let (heartbeat, kick) = ([3, 0, 0, 0], [5, 0, 0, 2, b'{', b'}']);
+    client.write_all(&heartbeat).unwrap();
+    until("the server has it", || server.peek(&mut [0; 4]).unwrap() == 4);
+    rests(&proxy.child);
+    signal(&proxy.child, "-STOP");
+    let state = || Command::new("ps").args(["-o", "state=", "-p", &proxy.id().to_string()]).output().unwrap().stdout;
+    until("it is stopped", || state().starts_with(b"T"));
+    client.write_all(&heartbeat).unwrap();
+    server.write_all(&kick).unwrap();
+    drop(server);
+    signal(&proxy.child, "-CONT");
+    let mut arrived = Vec::new();
+    let error = client.read_to_end(&mut arrived).unwrap_err();
+    assert_eq!((&arrived[..], error.kind()), (&kick[..], ErrorKind::ConnectionReset));
+    let (out, reported) = proxy.end();
+    let messages: Vec<_> = lines(&out).iter().map(|line| line["message"].to_string()).collect();
+    assert_eq!(messages, ["\"heartbeat\"", "\"heartbeat\"", "\"kick\""], "{out}");
+    assert!(reported.contains(" (nano): the server ended the session of the client (kick)"), "{reported}");
 }
 
 /// Many clients are counted by kind.

@@ -25,6 +25,8 @@ pub struct Socket {
     pub socket: TcpStream,
     pub readable: bool,
     pub writable: bool,
+    /// A write has failed: the peer has reset the connection. What it sent before is still to be read.
+    pub broken: bool,
 }
 
 /// One direction of a stream.
@@ -33,8 +35,13 @@ pub struct Half {
     pub chunks: VecDeque<Chunk>,
     pub bytes: usize,
     pub last: Instant,
-    pub end: Option<(Instant, End)>,
-    pub closed: bool,
+    /// The times when the sender's half-close and reset are passed on. A reset may follow a half-close.
+    pub fin: Option<Instant>,
+    pub reset: Option<Instant>,
+    /// Whether the half-close was passed on.
+    finished: bool,
+    /// The receiver is gone: nothing more is sent.
+    pub lost: bool,
     /// A message waits for the user: nothing is read.
     pub held: bool,
 }
@@ -63,11 +70,34 @@ impl Half {
     /// Creates a half without bytes.
     pub fn new(path: Path) -> Half {
         let (chunks, last) = (VecDeque::new(), Instant::now());
-        Half { path, chunks, bytes: 0, last, end: None, closed: false, held: false }
+        let (fin, reset, finished, lost, held) = (None, None, false, false, false);
+        Half { path, chunks, bytes: 0, last, fin, reset, finished, lost, held }
+    }
+
+    /// Whether nothing more is read.
+    pub fn has_ended(&self) -> bool {
+        self.fin.is_some() || self.reset.is_some()
+    }
+
+    /// Whether further bytes would be sent.
+    pub fn takes(&self) -> bool {
+        !self.lost && self.reset.is_none()
+    }
+
+    /// Whether nothing more is to be sent.
+    pub fn is_over(&self) -> bool {
+        let reset = || self.chunks.is_empty() && self.reset.is_some_and(|due| due <= Instant::now());
+        self.lost || if self.reset.is_some() { reset() } else { self.finished }
+    }
+
+    /// Drops the bytes that wait, since the receiver is gone.
+    pub fn lose(&mut self, out: &mut dyn RelayOutput) {
+        self.chunks.drain(..).for_each(|chunk| out.dropped(chunk.arrival.number));
+        (self.bytes, self.lost) = (0, true);
     }
 
     /// Queues the bytes that pass, reports them, and counts the chunks with a flipped bit. Returns false if the
-    /// connection must be reset.
+    /// connection must be reset. Bytes that arrive for a receiver that is gone are reported alone.
     #[allow(clippy::too_many_arguments, reason = "one chunk")]
     pub fn take(
         &mut self,
@@ -81,11 +111,18 @@ impl Half {
     ) -> bool {
         let Passing { gone, mut seen, held, .. } = passing;
         self.held = held;
-        let gone = gone.unwrap_or_else(|| vec![Gone { bytes: received.to_vec(), delay: Duration::ZERO }]);
+        let takes = self.takes();
+        let gone = match gone {
+            _ if !takes => Vec::new(),
+            Some(gone) => gone,
+            None => vec![Gone { bytes: received.to_vec(), delay: Duration::ZERO }],
+        };
         let (mut first, mut kept, before, flipped) = (None, true, self.chunks.len(), *corrupted);
         for Gone { mut bytes, delay } in gone {
             let Some((due, flip)) = self.path.chunk(impairments, bytes.len(), now) else {
-                kept = false;
+                // An arrival has one outcome. The connection is reset before it.
+                self.bytes -= self.chunks.drain(before..).map(|chunk| chunk.bytes.len()).sum::<usize>();
+                (first, kept, *corrupted) = (None, false, flipped);
                 break;
             };
             if let Some(number) = flip {
@@ -111,7 +148,7 @@ impl Half {
             received,
             time,
             delayed: first.unwrap_or_default(),
-            lost: (!kept && first.is_none()).then_some("reset"),
+            lost: (!takes || !kept).then_some("reset"),
             copies: 0,
             reordered: false,
             corrupted: *corrupted > flipped,
@@ -127,7 +164,10 @@ impl Half {
         kept
     }
 
-    /// Sends the bytes that are due. Returns the time of the next ones.
+    /// Sends the bytes that are due, and then the half-close. Returns the time of the next ones, or of the end.
+    ///
+    /// # Errors
+    /// The receiver is gone.
     pub fn write(
         &mut self,
         to: &mut Socket,
@@ -138,6 +178,9 @@ impl Half {
         out: &mut dyn RelayOutput,
     ) -> Result<Option<Instant>, ()> {
         let now = Instant::now();
+        if self.lost {
+            return Ok(None);
+        }
         while let Some(Chunk { due, bytes, done, arrival }) = self.chunks.front_mut() {
             if *due > now {
                 return Ok(Some(*due));
@@ -169,20 +212,19 @@ impl Half {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => to.writable = false,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The receiver is gone.
                 Err(_) => return Err(()),
             }
         }
-        match self.end {
-            Some((due, _)) if due > now => Ok(Some(due)),
-            Some((_, End::Reset)) => Err(()),
-            Some((_, End::Fin)) if !self.closed => {
-                self.closed = true;
+        match self.fin.filter(|_| !self.finished) {
+            Some(due) if due > now => return Ok(Some(due)),
+            Some(_) => {
+                self.finished = true;
                 let _ = to.socket.shutdown(Shutdown::Write);
                 out.ended(&Ended { addresses, direction, arrived: false, reset: false, time: time_of_day() });
-                Ok(None)
             }
-            _ => Ok(None),
+            None => {}
         }
+        // Closing the socket sends a reset.
+        Ok(self.reset.filter(|due| *due > now))
     }
 }

@@ -153,7 +153,7 @@ pub trait RelayOutput {
     /// Reports sent bytes.
     fn sent(&mut self, _: &Sent<'_>) {}
 
-    /// Reports that the user dropped an arrival that waited.
+    /// Reports that an arrival that waited is not sent: the user dropped it, or its receiver is gone.
     fn dropped(&mut self, _arrival: u64) {}
 
     /// Reports the end of a direction of a stream.

@@ -59,7 +59,8 @@ impl Pair {
     ) -> io::Result<Pair> {
         let server = TcpStream::connect(config.target).inspect_err(|_| reset(&client))?;
         let own = [client.local_addr()?, server.local_addr()?];
-        let mut sockets = [client, server].map(|socket| Socket { socket, readable: true, writable: true });
+        let mut sockets =
+            [client, server].map(|socket| Socket { socket, readable: true, writable: true, broken: false });
         for (end, token) in sockets.iter_mut().zip(tokens) {
             // A relay that collects small segments adds its own delay.
             let _ = end.socket.set_nodelay(true);
@@ -142,26 +143,16 @@ impl Pair {
                     let (from, half) = (&self.sockets[direction.index()], &self.halves[direction.index()]);
                     // No further event reports bytes that waited for room.
                     let open = self.connected || direction == Direction::Up;
-                    again |= open && from.readable && half.end.is_none() && half.bytes < MOST && !half.held;
+                    again |= open && from.readable && !half.has_ended() && half.bytes < MOST && !half.held;
                 }
                 Err(()) => {
-                    self.sockets.iter().for_each(|end| reset(&end.socket));
-                    counts.reset += 1;
-                    let time = time_of_day();
-                    let ended = Ended { addresses, direction, arrived: false, reset: true, time };
-                    out.ended(&ended);
-                    if !matches!(half.end, Some((_, End::Reset))) {
-                        out.ended(&Ended { direction: direction.other(), ..ended });
-                    }
-                    if let Some(watch) = watch {
-                        watch.ended(addresses.ends, direction, true, time);
-                        out.held(watch.forget(Transport::Tcp, addresses.ends));
-                    }
-                    return Turn::Over;
+                    again = true;
+                    self.broken(direction.other(), config, counts, watch, out);
                 }
             }
         }
-        if self.halves.iter().all(|half| half.closed) {
+        if self.connected && self.halves.iter().all(Half::is_over) {
+            self.close(counts, out);
             if let Some(watch) = watch {
                 out.held(watch.forget(Transport::Tcp, self.ends()));
             }
@@ -174,8 +165,26 @@ impl Pair {
         }
     }
 
+    /// Makes closing the sockets reset the connection, if it was reset.
+    fn close(&self, counts: &mut Counts, out: &mut dyn RelayOutput) {
+        let (addresses, time) = (self.addresses, time_of_day());
+        let mut any = false;
+        for &direction in Direction::ALL {
+            let half = &self.halves[direction.index()];
+            if half.takes() {
+                continue;
+            }
+            any = true;
+            reset(&self.sockets[direction.other().index()].socket);
+            if !half.lost {
+                out.ended(&Ended { addresses, direction, arrived: false, reset: true, time });
+            }
+        }
+        counts.reset += u64::from(any);
+    }
+
     fn unreached(
-        &self,
+        &mut self,
         error: &io::Error,
         counts: &mut Counts,
         watch: &mut Option<&mut Watch<'_, '_>>,
@@ -184,8 +193,9 @@ impl Pair {
         let [client, _] = self.ends();
         out.note(Topic::Server, format!("{client}: the server cannot be reached: {error}"));
         counts.refused += u64::from(error.kind() == ErrorKind::ConnectionRefused);
-        counts.reset += 1;
-        reset(&self.sockets[0].socket);
+        self.halves[Direction::Up.index()].lose(out);
+        self.halves[Direction::Down.index()].reset = Some(Instant::now());
+        self.close(counts, out);
         if let Some(watch) = watch {
             out.held(watch.forget(Transport::Tcp, self.ends()));
         }
@@ -211,13 +221,15 @@ impl Pair {
             return false;
         }
         for _ in 0..READS {
-            if !from.readable || half.end.is_some() || half.bytes >= MOST || half.held {
+            if !from.readable || half.has_ended() || half.bytes >= MOST || half.held {
                 return false;
             }
             let read = from.socket.read(buffer);
             // After the read, so that the delay is not shorter than requested.
             let now = Instant::now();
             let end = match read {
+                // The failed write has taken the error.
+                Ok(0) if from.broken => End::Reset,
                 Ok(0) => End::Fin,
                 Ok(length) => {
                     let received = buffer.get(..length).unwrap_or_default();
@@ -238,39 +250,88 @@ impl Pair {
                     if half.take(impairments, received, passing, place, now, counts, out) && !broken {
                         continue;
                     }
-                    half.chunks.clear();
-                    half.last = now;
+                    self.reset(config, now);
                     End::Reset
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Err(error) if error.kind() == ErrorKind::WouldBlock && !from.broken => {
                     from.readable = false;
                     return false;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => End::Reset,
             };
-            let (time, reset) = (time_of_day(), end == End::Reset);
-            if let Some(watch) = watch {
-                let passing = watch.ended(ends, direction, reset, time);
-                let place = Place { number: counts.arrivals(), addresses, direction, time, frame: watch.frame() };
-                if end == End::Fin || !passing.seen.is_empty() {
-                    half.take(
-                        &Impairments { reset: 0.0, ..impairments.clone() },
-                        &[],
-                        passing,
-                        place,
-                        now,
-                        &mut 0,
-                        out,
-                    );
-                }
-            }
-            out.ended(&Ended { addresses, direction, arrived: true, reset, time });
-            // The end is sent after all bytes before it, and with the same delay.
-            half.end = Some(((now + impairments.delay).max(half.last), end));
+            self.ended(direction, end, config, counts, now, watch, out);
             return false;
         }
         true
+    }
+
+    /// Resets both sides, after the bytes that have arrived before.
+    fn reset(&mut self, config: &Config, now: Instant) {
+        let after = |half: &Half, impairments: &Impairments| (now + impairments.delay).max(half.last);
+        let due = self.halves.iter().zip(&config.impairments).map(|(half, impairments)| after(half, impairments)).max();
+        self.halves.iter_mut().for_each(|half| half.reset = due);
+    }
+
+    /// Records that the sender of this direction takes no more, since it has reset the connection. What it sent before is
+    /// still read and passed on.
+    fn broken(
+        &mut self,
+        direction: Direction,
+        config: &Config,
+        counts: &Counts,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn RelayOutput,
+    ) {
+        self.halves[direction.other().index()].lose(out);
+        let from = &mut self.sockets[direction.index()];
+        (from.readable, from.broken) = (true, true);
+        let half = &self.halves[direction.index()];
+        if half.fin.is_some() && half.reset.is_none() {
+            self.ended(direction, End::Reset, config, counts, Instant::now(), watch, out);
+        }
+    }
+
+    /// Handles the end of a direction, which is sent after all bytes before it, and with the same delay.
+    #[allow(clippy::too_many_arguments, reason = "one end")]
+    fn ended(
+        &mut self,
+        direction: Direction,
+        end: End,
+        config: &Config,
+        counts: &Counts,
+        now: Instant,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn RelayOutput,
+    ) {
+        let (time, reset, addresses) = (time_of_day(), end == End::Reset, self.addresses);
+        let impairments = &config.impairments[direction.index()];
+        let half = &mut self.halves[direction.index()];
+        if let Some(watch) = watch {
+            let passing = watch.ended(addresses.ends, direction, reset, time);
+            let place = Place { number: counts.arrivals(), addresses, direction, time, frame: watch.frame() };
+            if end == End::Fin || !passing.seen.is_empty() {
+                let impairments = Impairments { reset: 0.0, ..impairments.clone() };
+                half.take(&impairments, &[], passing, place, now, &mut 0, out);
+            }
+        }
+        // The proxy itself resets both sides.
+        if half.reset.is_some() {
+            return;
+        }
+        out.ended(&Ended { addresses, direction, arrived: true, reset, time });
+        let due = Some((now + impairments.delay).max(half.last));
+        match end {
+            End::Fin => half.fin = due,
+            End::Reset => {
+                // The receiver of both half-closes has no connection any more.
+                let [fin, other] = [direction, direction.other()].map(|direction| self.halves[direction.index()].fin);
+                if fin.is_none() || other.is_none() {
+                    self.halves[direction.index()].reset = due.max(fin);
+                }
+                self.halves[direction.other().index()].lose(out);
+            }
+        }
     }
 
     /// Passes bytes that waited too long for the rest of their message. Returns the time when the next ones must pass.
@@ -282,7 +343,7 @@ impl Pair {
         watch: &mut Option<&mut Watch<'_, '_>>,
         out: &mut dyn RelayOutput,
     ) -> Option<Instant> {
-        let watch = watch.as_mut()?;
+        let watch = watch.as_mut().filter(|_| self.halves[direction.index()].takes())?;
         let (addresses, now) = (self.addresses, Instant::now());
         let ends = addresses.ends;
         match watch.deadline(ends, direction) {

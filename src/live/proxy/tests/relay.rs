@@ -13,11 +13,14 @@ pub type Fates = Vec<(&'static str, Option<&'static str>, u32, bool)>;
 #[derive(Default)]
 pub struct Reported {
     pub outcomes: Fates,
+    /// The number of bytes that passed.
+    pub passed: usize,
     pub notes: Vec<String>,
 }
 
 impl RelayOutput for Reported {
     fn passed(&mut self, passed: Passed<'_>) {
+        self.passed += if passed.lost.is_none() { passed.received.len() } else { 0 };
         self.outcomes.push((passed.direction.name(), passed.lost, passed.copies, passed.reordered));
     }
 

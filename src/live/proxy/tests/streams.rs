@@ -84,6 +84,70 @@ fn a_reset_is_passed_on_after_earlier_bytes() {
     assert_eq!(relay.end().0.reset, 1);
 }
 
+/// A server leaves while its last bytes are delayed, and the client still sends to it. The client gets them, and then
+/// the end that the server made: a half-close, or a reset if the server had not read everything.
+#[test]
+fn last_bytes_outlive_a_failed_write() {
+    for unread in [false, true] {
+        let listener = listener();
+        let mut config = config(listener.local_addr().unwrap());
+        config.impairments[1].delay = Duration::from_secs(1);
+        let relay = start(config);
+        let mut client = connect(relay.at);
+        let mut server = accept(&listener);
+        client.write_all(b"hello").unwrap();
+        while server.peek(&mut [0; 5]).unwrap() < 5 {}
+        if !unread {
+            server.read_exact(&mut [0; 5]).unwrap();
+        }
+        server.write_all(b"goodbye").unwrap();
+        drop(server);
+        for _ in 0..5 {
+            client.write_all(b"x").unwrap();
+            // The system's response to data that nobody reads takes some time.
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let mut last = [0; 7];
+        client.read_exact(&mut last).unwrap();
+        assert_eq!(&last, b"goodbye", "{unread}");
+        match client.read(&mut last) {
+            Ok(length) => assert_eq!((unread, length), (false, 0)),
+            Err(error) => assert_eq!((unread, error.kind()), (true, ErrorKind::ConnectionReset)),
+        }
+        let begin = std::time::Instant::now();
+        while client.write_all(b"x").is_ok() {
+            assert!(begin.elapsed() < GUARD, "nobody resets it");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let counts = relay.end().0;
+        assert_eq!((counts.directions[1].passed, counts.reset), (1, 1));
+    }
+}
+
+/// A reset by chance follows the bytes that arrived before it.
+#[test]
+fn a_reset_by_chance_follows_the_bytes_before_it() {
+    let listener = listener();
+    let mut config = config(listener.local_addr().unwrap());
+    let delay = Duration::from_millis(300);
+    // This seed resets the tenth chunk.
+    config.seed = 3;
+    config.impairments[0] = Impairments { delay, reset: 0.12, ..Impairments::default() };
+    let relay = start(config);
+    let mut client = connect(relay.at);
+    let mut server = accept(&listener);
+    while client.write_all(b"x").is_ok() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut arrived = Vec::new();
+    let error = server.read_to_end(&mut arrived).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    let (counts, reported) = relay.end();
+    assert!(reported.passed > 1 && arrived.len() == reported.passed, "{} of {}", arrived.len(), reported.passed);
+    assert_eq!((counts.directions[0].passed + 1, counts.reset), (counts.directions[0].arrived, 1));
+    assert_eq!(reported.outcomes.last(), Some(&("up", Some("reset"), 0, false)));
+}
+
 #[test]
 fn a_server_that_is_not_there_resets_the_client() {
     let relay = start(config(closed_tcp()));
