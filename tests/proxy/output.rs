@@ -92,6 +92,60 @@ fn a_closed_stdout_ends_the_printing_alone() {
     std::fs::remove_file(pcap).unwrap();
 }
 
+/// A client that comes back from the same port opens a connection of its own in the recording, whether its last one was
+/// closed or reset.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_port_is_used_again() {
+    use socket2::{Domain, Socket, Type};
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let pcap = temporary("again");
+    let record = ["-p", "nano", "-f", "none", "--pcap", pcap.to_str().unwrap()];
+    let proxy = Proxy::to(&listener.local_addr().unwrap().to_string(), &record);
+    let (at, mut from) =
+        (proxy.at.parse::<std::net::SocketAddr>().unwrap(), std::net::SocketAddr::from(([127, 0, 0, 1], 0)));
+    for ended in ["closed", "reset by the client", "reset by the server", "closed"] {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.set_reuse_address(true).unwrap();
+        socket.bind(&from.into()).unwrap();
+        socket.connect(&at.into()).unwrap();
+        let mut client = TcpStream::from(socket);
+        from = client.local_addr().unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        for (mut writer, mut reader) in [(&client, &server), (&server, &client)] {
+            writer.write_all(&[3, 0, 0, 0]).unwrap();
+            reader.read_exact(&mut [0; 4]).unwrap();
+        }
+        let now = Some(std::time::Duration::ZERO);
+        let mut rest = Vec::new();
+        match ended {
+            "closed" => {
+                drop(server);
+                assert_eq!(client.read_to_end(&mut rest).unwrap(), 0);
+            }
+            "reset by the client" => {
+                socket2::SockRef::from(&client).set_linger(now).unwrap();
+                drop(client);
+                server.read_to_end(&mut rest).unwrap_err();
+            }
+            _ => {
+                socket2::SockRef::from(&server).set_linger(now).unwrap();
+                drop(server);
+                client.read_to_end(&mut rest).unwrap_err();
+            }
+        }
+    }
+    proxy.end();
+    for leg in ["client", "server"] {
+        let read = ["decode", pcap.to_str().unwrap(), "-p", "nano", "--leg", leg, "-f", "ndjson"];
+        let messages = crate::common::run(&read, b"").ok();
+        let from: Vec<String> = messages.lines().iter().map(|line| line["from"].to_string()).collect();
+        assert_eq!(from, ["\"client\"", "\"server\""].repeat(4), "{leg}");
+    }
+    std::fs::remove_file(pcap).unwrap();
+}
+
 /// Counts the frames of a file, which must be complete.
 fn frames(path: &PathBuf) -> u32 {
     let mut capture = Capture::open(Box::new(std::fs::File::open(path).unwrap())).unwrap();

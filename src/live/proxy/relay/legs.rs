@@ -25,8 +25,10 @@ const SERVER: u32 = 1;
 #[derive(Debug)]
 pub struct LegWriter<W: Write> {
     out: PcapNgWriter<W>,
-    /// Each leg of a stream, by its endpoints.
-    connections: FxHashMap<(u32, [SocketAddr; 2]), Connection>,
+    /// Each leg of a stream, by its endpoints, until it has ended.
+    connections: FxHashMap<(u32, [SocketAddr; 2]), Stream>,
+    /// The number of legs of streams so far.
+    opened: u64,
     /// Arrivals whose bytes are not sent yet, with their frames.
     waiting: BTreeMap<u64, u64>,
     frame: Vec<u8>,
@@ -34,6 +36,14 @@ pub struct LegWriter<W: Write> {
     left: Bound,
     written: u64,
     missing: u64,
+}
+
+/// One leg of a stream.
+#[derive(Debug)]
+struct Stream {
+    connection: Connection,
+    /// The directions that have ended.
+    ended: [bool; 2],
 }
 
 /// Returns the leg on which a direction arrives, and the leg on which it is sent.
@@ -48,6 +58,11 @@ fn legs(direction: Direction) -> [u32; 2] {
 fn ends(addresses: Addresses, leg: u32) -> [SocketAddr; 2] {
     let Addresses { ends, own } = addresses;
     if leg == CLIENT { [ends[0], own[0]] } else { [own[1], ends[1]] }
+}
+
+/// Returns the leg and the endpoints of a stream's bytes.
+fn key(payload: &Payload<'_>) -> (u32, [SocketAddr; 2]) {
+    (payload.leg, ends(payload.addresses, payload.leg))
 }
 
 /// Bytes on one leg.
@@ -71,7 +86,8 @@ impl<W: Write> LegWriter<W> {
             out.interface(LinkType::ETHERNET, 9, leg.interface())?;
         }
         let (left, connections) = (Bound::default(), FxHashMap::default());
-        Ok(LegWriter { out, connections, waiting: BTreeMap::new(), frame: Vec::new(), left, written: 0, missing: 0 })
+        let (waiting, frame) = (BTreeMap::new(), Vec::new());
+        Ok(LegWriter { out, connections, opened: 0, waiting, frame, left, written: 0, missing: 0 })
     }
 
     /// Limits the size of the file. Packets beyond it are only [counted](LegWriter::missing).
@@ -132,7 +148,16 @@ impl<W: Write> LegWriter<W> {
         let leg = if arrived { from } else { to };
         let payload = Payload { leg, addresses, direction, time, datagram: false, bytes: &[] };
         self.open(&payload)?;
-        self.segment(&payload, direction, last(reset), "")
+        self.segment(&payload, direction, last(reset), "")?;
+        // The same client may open the next connection from the same port.
+        if let Entry::Occupied(mut place) = self.connections.entry(key(&payload)) {
+            let over = &mut place.get_mut().ended;
+            over[direction.index()] = true;
+            if reset || *over == [true; 2] {
+                place.remove();
+            }
+        }
+        Ok(())
     }
 
     fn payload(&mut self, payload: &Payload<'_>, comment: &str) -> io::Result<()> {
@@ -151,8 +176,9 @@ impl<W: Write> LegWriter<W> {
         if self.connections.len() > STREAMS {
             self.connections.clear();
         }
-        if let Entry::Vacant(place) = self.connections.entry((payload.leg, ends(payload.addresses, payload.leg))) {
-            place.insert(Connection::default());
+        if let Entry::Vacant(place) = self.connections.entry(key(payload)) {
+            self.opened += 1;
+            place.insert(Stream { connection: Connection::new(self.opened), ended: [false; 2] });
             let [(_, syn), (_, answer), _] = handshake();
             self.segment(payload, Direction::Up, syn, "")?;
             self.segment(payload, Direction::Down, answer, "")?;
@@ -167,7 +193,7 @@ impl<W: Write> LegWriter<W> {
         segment: Segment<'_>,
         comment: &str,
     ) -> io::Result<()> {
-        let connection = self.connections.entry((payload.leg, ends(payload.addresses, payload.leg))).or_default();
+        let Some(Stream { connection, .. }) = self.connections.get_mut(&key(payload)) else { return Ok(()) };
         let body = Body::Tcp(connection.next(direction.index(), segment));
         self.frame(payload, direction, &body, comment)
     }
