@@ -69,6 +69,8 @@ pub struct Printer {
     unread: u64,
     /// Whether any output was printed.
     begun: bool,
+    /// Whether an error of stdout was reported.
+    reported: bool,
     rules: Option<Receiver<Changed>>,
     requests: Requests,
     notes: Notes,
@@ -113,6 +115,7 @@ impl Printer {
             pending: BTreeMap::new(),
             unread: 0,
             begun: false,
+            reported: false,
             rules,
             requests: Requests::new(args.status)?,
             notes,
@@ -235,7 +238,7 @@ impl Printer {
                 match self.out.state().failed {
                     Some((ErrorKind::BrokenPipe, _)) => self.notes.line("stdout is closed: the relay continues"),
                     Some((_, why)) => {
-                        self.failed = true;
+                        (self.failed, self.reported) = (true, true);
                         self.notes.always(format_args!("stdout: {why}: nothing more is printed, the relay continues"));
                     }
                     None => self.notes.always("stdout is slower than the traffic: lines are not printed"),
@@ -277,19 +280,25 @@ impl Printer {
     /// Completes output and capture, and prints the final lines. Returns whether everything was written.
     ///
     /// # Errors
-    /// Returns the errors of the table and of the recording.
+    /// Returns the errors of the recording.
     pub fn end(mut self, lines: Vec<String>, global: &Global) -> io::Result<bool> {
         if self.format.is(&[render::Format::JSON]) {
             self.out.push(if self.begun { b"\n]\n".to_vec() } else { b"[]\n".to_vec() });
         }
+        let mut failed = None;
         if let Some(table) = &mut self.table {
-            table.finish()?;
+            failed = table.finish().err().map(|error| (error.kind(), error.to_string()));
             if let Some(warning) = table.warning() {
                 self.notes.line(warning);
             }
         }
         let printed = self.out.finish(PATIENCE);
-        let closed = matches!(&printed.failed, Some((ErrorKind::BrokenPipe, _)));
+        let failed = failed.as_ref().or(printed.failed.as_ref());
+        let closed = matches!(failed, Some((ErrorKind::BrokenPipe, _)));
+        if let Some((_, why)) = failed.filter(|_| !closed && !self.reported) {
+            self.failed = true;
+            self.notes.always(format_args!("stdout: {why}"));
+        }
         if printed.missing() > 0 && !closed {
             self.notes.always(format_args!("{} not printed", Plural(printed.missing(), "line")));
         }

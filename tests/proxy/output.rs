@@ -92,6 +92,46 @@ fn a_closed_stdout_ends_the_printing_alone() {
     std::fs::remove_file(pcap).unwrap();
 }
 
+/// A table is printed at the end. If stdout is closed then, the counts are still printed, limits still checked, and the
+/// recording is completed.
+#[test]
+fn a_closed_stdout_ends_the_table_alone() {
+    let [server, client] = sockets();
+    let pcap = temporary("closed-table");
+    let rule = ["--on", "data[0] == 9: drop", "--fail-on", "applied < 1"];
+    let output = ["-p", "dnp", "-f", "table", "--pcap", pcap.to_str().unwrap()];
+    let mut proxy = Proxy::start(&server, &[&output[..], &rule].concat());
+    drop(proxy.child.stdout.take());
+    all_pass(&proxy.at, &server, &client, 3);
+    let (status, reported) = proxy.interrupted(|| {});
+    assert_eq!(status, Some(1), "{reported}");
+    assert!(reported.contains("up   3 packets arrived, 3 sent\n") && reported.contains("--fail-on"), "{reported}");
+    assert_eq!(frames(&pcap), 6, "both legs");
+    std::fs::remove_file(pcap).unwrap();
+}
+
+/// A full disk below stdout is reported, also if no further line meets it, and is an error at the end.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_below_stdout_is_an_error() {
+    for (format, count) in [("summary", 1), ("tree", 1), ("summary", 50), ("table", 1), ("json", 1)] {
+        let [server, client] = sockets();
+        let limited = format!(
+            "exec {} proxy 127.0.0.1:0 {} -p dnp -f {format} > /dev/full",
+            env!("CARGO_BIN_EXE_netkit"),
+            server.local_addr().unwrap()
+        );
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]);
+        let proxy = Proxy::spawn(command);
+        all_pass(&proxy.at, &server, &client, count);
+        let (status, reported) = proxy.interrupted(|| {});
+        assert_eq!(status, Some(3), "{format}: {reported}");
+        assert_eq!(reported.matches("netkit: stdout: No space left on device").count(), 1, "{format}: {reported}");
+        assert!(reported.contains(&format!("arrived, {count} sent\n")), "{format}: {reported}");
+    }
+}
+
 /// A client that comes back from the same port opens a connection of its own in the recording, whether its last one was
 /// closed or reset.
 #[test]
