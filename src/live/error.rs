@@ -46,7 +46,7 @@ pub enum NetError {
     #[error("{0}")]
     Foreign(String),
     /// The peer does not read the data that is sent to it.
-    #[error("the peer has read nothing of what was sent to it for {} s", .0.as_secs_f64())]
+    #[error("the peer has read nothing of what was sent to it for {:.1} s", .0.as_secs_f64())]
     Stuck(Duration),
     /// The user wants to stop.
     #[error("interrupted")]

@@ -21,3 +21,4 @@ mod report;
 mod riptide;
 mod simulated;
 mod stage;
+mod unread;

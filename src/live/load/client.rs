@@ -255,6 +255,11 @@ impl<'s, 'a> Client<'s, 'a> {
                     socket.connect(SocketAddr::new(shared.peer.ip(), port)).map_err(NetError::of_datagram)
                 }),
             };
+            if self.main.is_broken()
+                && let Some(player) = &mut self.player
+            {
+                player.unwritten();
+            }
             if let Err(error) = done {
                 self.fail(error, now);
             }
@@ -314,12 +319,11 @@ impl<'s, 'a> Client<'s, 'a> {
         if let Some(datagrams) = &mut self.datagrams {
             datagrams.deregister(registry);
         }
-        Ended {
-            ending: self.player.map(Player::ending),
-            connected: self.connected.is_some(),
-            error: self.error,
-            refused: self.refused,
-            own: self.own,
+        let mut ending = self.player.map(Player::ending);
+        if let Some(ending) = ending.as_mut().filter(|_| !self.main.is_drained()) {
+            ending.complete = false;
+            self.error.get_or_insert("the server has not read all that was to be sent to it".into());
         }
+        Ended { ending, connected: self.connected.is_some(), error: self.error, refused: self.refused, own: self.own }
     }
 }

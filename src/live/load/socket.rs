@@ -32,6 +32,8 @@ pub struct Socket {
     pub readable: bool,
     /// TCP: bytes that the system has not taken yet.
     unsent: Vec<u8>,
+    /// TCP: whether bytes that waited can never be sent.
+    lost: bool,
     /// Whether the stream is to be closed after these bytes.
     finish: bool,
     /// The error because of which nothing more can be sent. It is reported after all received data.
@@ -72,7 +74,8 @@ impl Socket {
             Kind::Udp(socket) => registry.register(socket, token, Interest::READABLE)?,
             Kind::Tcp(stream) => registry.register(stream, token, Interest::READABLE | Interest::WRITABLE)?,
         }
-        Ok(Socket { kind, readable: connected, unsent: Vec::new(), finish: false, broken: None, connected })
+        let (unsent, lost, finish, broken) = (Vec::new(), false, false, None);
+        Ok(Socket { kind, readable: connected, unsent, lost, finish, broken, connected })
     }
 
     /// Connects a UDP socket: it sends to this address, and receives only from it.
@@ -136,7 +139,8 @@ impl Socket {
         };
         let datagrams = matches!(self.kind, Kind::Udp(_));
         match read {
-            Ok(0) if !datagrams => Ok(ReadOutcome::End(false)),
+            // The system reports a reset once, and to a write if one meets it first.
+            Ok(0) if !datagrams => Ok(ReadOutcome::End(matches!(self.broken, Some(NetError::Closed { reset: true })))),
             Ok(length) => Ok(ReadOutcome::Bytes(length)),
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(ReadOutcome::Bytes(0)),
             Err(error) if waited(&error) => {
@@ -181,8 +185,11 @@ impl Socket {
             }
             Kind::Tcp(_) if self.broken.is_some() => Ok(()),
             Kind::Tcp(_) => {
+                let waited = !self.unsent.is_empty();
                 self.unsent.extend_from_slice(bytes);
                 self.flush();
+                // Bytes that had not waited are the caller's to count.
+                self.lost &= waited;
                 match self.unsent.len() > most {
                     true => Err(NetError::Io(io::Error::other(format!(
                         "it reads nothing of what is sent to it: more than {most} bytes wait (--limit live_unread)"
@@ -208,7 +215,7 @@ impl Socket {
                 Err(error) if waited(&error) => break,
                 Err(error) => {
                     // Received data is read first: it may be the peer's goodbye.
-                    (self.readable, self.broken) = (true, Some(NetError::of(error)));
+                    (self.readable, self.broken, self.lost) = (true, Some(NetError::of(error)), true);
                     sent = self.unsent.len();
                 }
             }
@@ -219,6 +226,16 @@ impl Socket {
             let _ = stream.shutdown(Shutdown::Write);
             self.finish = false;
         }
+    }
+
+    /// TCP: whether the stream takes nothing more. What was to be sent last is not.
+    pub fn is_broken(&self) -> bool {
+        matches!(self.kind, Kind::Tcp(_)) && self.broken.is_some()
+    }
+
+    /// Whether the system has taken everything that had to wait.
+    pub fn is_drained(&self) -> bool {
+        self.unsent.is_empty() && !self.lost
     }
 
     /// TCP: closes our direction after all bytes are sent.
@@ -267,6 +284,33 @@ mod tests {
             socket.flush();
         }
         let bytes = reader.join().unwrap().unwrap();
-        assert!(bytes.len() == SIZE + 1 && bytes.ends_with(&[1, 2]) && socket.broken.is_none(), "{}", bytes.len());
+        assert!(bytes.len() == SIZE + 1 && bytes.ends_with(&[1, 2]) && socket.is_drained(), "{}", bytes.len());
+    }
+
+    /// A peer that resets the connection: what had to wait is lost, and the reset is reported as one, although a write
+    /// met it first.
+    #[test]
+    fn what_waits_is_lost_with_the_connection() {
+        for size in [1, 32 << 20] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let poll = Poll::new().unwrap();
+            let peer = listener.local_addr().unwrap();
+            let mut socket = Socket::to(Transport::Tcp, peer, poll.registry(), Token(0)).unwrap();
+            let (accepted, _) = listener.accept().unwrap();
+            while !socket.is_connected().unwrap() {
+                std::thread::yield_now();
+            }
+            socket.send(&vec![1; size], size).unwrap();
+            assert_eq!(socket.is_drained(), size == 1);
+            while accepted.peek(&mut [0]).unwrap() == 0 {}
+            // A close with unread bytes resets the connection.
+            drop(accepted);
+            while !socket.is_broken() {
+                socket.send(&[2], usize::MAX).unwrap();
+            }
+            assert_eq!(socket.is_drained(), size == 1, "a message that did not wait is its sender's to count");
+            let end = socket.read(&mut [0]);
+            assert!(matches!(end, Ok(ReadOutcome::End(true))), "{end:?}");
+        }
     }
 }

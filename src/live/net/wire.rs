@@ -41,8 +41,12 @@ pub struct Wire<'a> {
     /// The longest time in which the peer may take none of the data sent to it.
     patience: Duration,
     stop: CancelToken,
+    /// The time at which a write has first met the request to stop.
+    stopped: Option<Instant>,
     /// The system's error about an earlier datagram or write. It is reported after all data that arrived before.
     deferred: Option<NetError>,
+    /// Whether a write to the stream has failed. What follows would come after a part of a message.
+    broken: bool,
 }
 
 impl<'a> Wire<'a> {
@@ -91,9 +95,9 @@ impl<'a> Wire<'a> {
     }
 
     fn of_datagrams(socket: Socket, ends: [SocketAddr; 2], recorder: Option<&'a Recorder>) -> Wire<'a> {
-        let (patience, stop) = (Duration::ZERO, CancelToken::default());
-        let tape = Tape::new(recorder, ends);
-        Wire { socket, ends, tape, buffer: vec![0; BUFFER], patience, stop, deferred: None }
+        let (tape, buffer) = (Tape::new(recorder, ends), vec![0; BUFFER]);
+        let (patience, stop, stopped) = (Duration::ZERO, CancelToken::default(), None);
+        Wire { socket, ends, tape, buffer, patience, stop, stopped, deferred: None, broken: false }
     }
 
     /// Uses a TCP connection, which we have opened (`ours`) or the peer.
@@ -113,8 +117,14 @@ impl<'a> Wire<'a> {
         let ends = [stream.local_addr().map_err(NetError::of)?, peer];
         let mut tape = Tape::new(recorder, ends);
         tape.connected(!ours as usize, now()).map_err(NetError::Record)?;
-        let (socket, patience, stop) = (Socket::Tcp(stream), timeout.max(SLICE), stop.clone());
-        Ok(Wire { socket, ends, tape, buffer: vec![0; CHUNK], patience, stop, deferred: None })
+        let (socket, buffer) = (Socket::Tcp(stream), vec![0; CHUNK]);
+        let (patience, stop, stopped) = (timeout.max(SLICE), stop.clone(), None);
+        Ok(Wire { socket, ends, tape, buffer, patience, stop, stopped, deferred: None, broken: false })
+    }
+
+    /// Heeds another request to stop from now on.
+    pub fn heed(&mut self, stop: &CancelToken) {
+        self.stop = stop.clone();
     }
 
     /// Our address and the peer's.
@@ -155,7 +165,8 @@ impl<'a> Wire<'a> {
                 NetError::Closed { reset } => reset,
                 other => return Err(other),
             },
-            Ok(0) if !datagrams => false,
+            // The system reports a reset once, and to a write if one meets it first.
+            Ok(0) if !datagrams => matches!(self.deferred, Some(NetError::Closed { reset: true })),
             Ok(length) => {
                 let bytes = self.buffer.get(..length).unwrap_or_default();
                 self.tape.bytes(1, bytes, datagrams, now()).map_err(NetError::Record)?;
@@ -176,35 +187,75 @@ impl<'a> Wire<'a> {
     }
 
     /// Sends a datagram, or bytes of the stream. If the peer has closed the stream, [`recv`](Wire::recv) reports that
-    /// after the data that had arrived: it may be the peer's goodbye, or the reason why it left.
+    /// after the data that had arrived: it may be the peer's goodbye, or the reason why it left. A [broken](Wire::is_broken)
+    /// stream takes nothing more.
     ///
     /// # Errors
-    /// Returns the error of the socket or the recorder.
+    /// Returns the error of the socket or the recorder; for a stream, also the request to stop, if the peer takes
+    /// nothing then.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let time = now();
-        let datagrams = match &mut self.socket {
-            socket @ (Socket::Udp(_) | Socket::Shared(..)) => {
-                let mut errors = 0..ERRORS;
-                loop {
-                    match socket.datagram(bytes).map_err(NetError::of_datagram) {
-                        Ok(()) => break true,
-                        // The system reports an earlier datagram's error instead of sending this one.
-                        Err(error @ NetError::Refused) if errors.next().is_some() => self.deferred = Some(error),
-                        Err(error) => return Err(error),
-                    }
-                }
+        if let Socket::Tcp(_) = self.socket {
+            if self.broken {
+                return Ok(());
             }
-            Socket::Tcp(_) if self.deferred.is_some() => return Ok(()),
-            Socket::Tcp(stream) => match write(stream, bytes, self.patience, &self.stop) {
-                Ok(()) => false,
+            let mut rest = bytes;
+            let written = self.write(&mut rest);
+            self.broken = written.is_err();
+            let taken = bytes.len() - rest.len();
+            self.tape.bytes(0, bytes.get(..taken).unwrap_or_default(), false, time).map_err(NetError::Record)?;
+            return match written {
                 Err(error @ NetError::Closed { .. }) => {
                     self.deferred = Some(error);
-                    return Ok(());
+                    Ok(())
                 }
+                other => other,
+            };
+        }
+        let mut errors = 0..ERRORS;
+        loop {
+            match self.socket.datagram(bytes).map_err(NetError::of_datagram) {
+                Ok(()) => break,
+                // The system reports an earlier datagram's error instead of sending this one.
+                Err(error @ NetError::Refused) if errors.next().is_some() => self.deferred = Some(error),
                 Err(error) => return Err(error),
-            },
-        };
-        self.tape.bytes(0, bytes, datagrams, time).map_err(NetError::Record)
+            }
+        }
+        self.tape.bytes(0, bytes, true, time).map_err(NetError::Record)
+    }
+
+    /// Writes all bytes, to a peer that takes some of them now and then. Leaves in `rest` those that were not written.
+    /// After a request to stop, all writes together may take half the time for leaving.
+    fn write(&mut self, rest: &mut &[u8]) -> Result<(), NetError> {
+        let Socket::Tcp(stream) = &mut self.socket else { return Ok(()) };
+        let mut last = Instant::now();
+        while !rest.is_empty() {
+            match stream.write(rest) {
+                Ok(0) => return Err(NetError::of(ErrorKind::WriteZero.into())),
+                Ok(taken) => {
+                    *rest = rest.get(taken..).unwrap_or_default();
+                    last = Instant::now();
+                }
+                Err(error) if waited(&error) => {}
+                Err(error) => return Err(NetError::of(error)),
+            }
+            if !rest.is_empty()
+                && let Err(why) = self.stop.check()
+                && self.stopped.get_or_insert_with(Instant::now).elapsed() >= LEAVING.min(self.patience) / 2
+            {
+                return Err(why);
+            }
+            if last.elapsed() >= self.patience {
+                return Err(NetError::Stuck(last.elapsed()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the stream takes nothing more, because a write has failed: the last bytes were not written, or only a
+    /// part of them.
+    pub fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// TCP: closes our direction.
@@ -242,28 +293,6 @@ fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<Tc
             Err(RecvTimeoutError::Disconnected) => return Err(NetError::NoAnswer),
         }
     }
-}
-
-/// Writes all bytes, to a peer that takes some of them now and then. After a request to stop, a goodbye may take half
-/// the time for leaving.
-fn write(stream: &mut TcpStream, mut bytes: &[u8], patience: Duration, stop: &CancelToken) -> Result<(), NetError> {
-    let (begun, mut last) = (Instant::now(), Instant::now());
-    while !bytes.is_empty() {
-        match stream.write(bytes) {
-            Ok(0) => return Err(NetError::of(ErrorKind::WriteZero.into())),
-            Ok(taken) => {
-                bytes = bytes.get(taken..).unwrap_or_default();
-                last = Instant::now();
-            }
-            Err(error) if waited(&error) => {}
-            Err(error) => return Err(NetError::of(error)),
-        }
-        let late = last.elapsed() >= patience || stop.check().is_err() && begun.elapsed() >= LEAVING.min(patience) / 2;
-        if late && !bytes.is_empty() {
-            return Err(NetError::Stuck(begun.elapsed()));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -325,7 +354,39 @@ mod tests {
             let received = wire.recv(wait);
             assert!(matches!(received, Ok(Arrived::Bytes(b"goodbye"))), "{sent} {reset}: {received:?}");
             let end = wire.recv(wait);
-            assert!(matches!(end, Ok(Arrived::End(_))), "{sent} {reset}: {end:?}");
+            assert!(matches!(end, Ok(Arrived::End(was)) if was || !reset), "{sent} {reset}: {end:?}");
+        }
+    }
+
+    /// A write that the peer lets wait ends by its patience, or half the time for leaving after the request to stop, and
+    /// nothing is written after it.
+    #[test]
+    fn nothing_follows_half_a_message() {
+        const SIZE: usize = 32 << 20;
+        let (patient, short) = (Duration::from_secs(60), Duration::from_millis(100));
+        for (patience, most) in [(short, None), (patient, Some(Duration::ZERO))] {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let at = listener.local_addr().unwrap();
+            let ours = TcpStream::connect(at).unwrap();
+            let (mut peer, _) = listener.accept().unwrap();
+            let stop = most.map_or_else(CancelToken::default, |most| CancelToken::default().within(most));
+            let mut wire = Wire::stream(ours, at, patience, None, true, &stop).unwrap();
+            let ended = wire.send(&vec![1; SIZE]);
+            match most {
+                None => assert!(matches!(ended, Err(NetError::Stuck(long)) if long >= short), "{ended:?}"),
+                Some(_) => assert!(matches!(ended, Err(NetError::MaxTime(_))), "{ended:?}"),
+            }
+            assert!(wire.is_broken());
+            let reader = std::thread::spawn(move || {
+                let mut bytes = Vec::new();
+                std::io::Read::read_to_end(&mut peer, &mut bytes).map(|_| bytes)
+            });
+            while !reader.is_finished() {
+                wire.send(&[2]).unwrap();
+                wire.finish();
+            }
+            let bytes = reader.join().unwrap().unwrap();
+            assert!(bytes.len() < SIZE && bytes.iter().all(|byte| *byte == 1), "{}", bytes.len());
         }
     }
 }

@@ -183,7 +183,9 @@ impl<'a> Order<'a> {
         let setup = Setup { compared: self.conversation.compared.clone(), ..setup };
         let channels = Channels::new(setup, options, sockets.caller);
         let mut player = Player::new(&plan, actor, channels, &settings, Instant::now());
-        play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);
+        let stop = self.stop.within(self.most());
+        sockets.heed(&stop);
+        play(&mut player, &mut sockets, &stop, progress);
         let engaged = player.is_engaged();
         Ok(Played { report: player.report(Instant::now()), engaged, others: sockets.others() })
     }

@@ -67,6 +67,12 @@ impl<'a> Sockets<'a> {
         &self.open
     }
 
+    /// Heeds this request to stop from now on, also while something is written.
+    pub(super) fn heed(&mut self, stop: &CancelToken) {
+        self.main.heed(stop);
+        self.open.stop = stop.clone();
+    }
+
     /// Our address and the peer's.
     pub fn ends(&self) -> [SocketAddr; 2] {
         self.main.ends()
@@ -205,7 +211,11 @@ pub(crate) fn play(
 /// Executes the player's actions.
 fn act(player: &mut Player<'_, '_>, sockets: &mut Sockets<'_>) {
     while let Some(action) = player.poll_action() {
-        if let Err(error) = sockets.perform(action, player) {
+        let done = sockets.perform(action, player);
+        if sockets.main.is_broken() {
+            player.unwritten();
+        }
+        if let Err(error) = done {
             player.failed(error, Instant::now());
         }
     }

@@ -61,7 +61,8 @@ impl Player<'_, '_> {
         let due = self.late.waiting.partition_point(|(at, _)| *at <= now);
         let due: Vec<(Instant, usize)> = self.late.waiting.drain(..due).collect();
         for (at, number) in due {
-            let Some(step) = self.plan.steps.get(number) else { continue };
+            let plan = self.plan;
+            let Some(step) = plan.steps.get(number) else { continue };
             match self.actor.waits(&step.recorded, now) {
                 Some(what) if now.saturating_duration_since(at) >= self.settings.timeout => {
                     return Err(self.unanswered(step, what));

@@ -87,6 +87,7 @@ impl Player<'_, '_> {
         let alone = self.phase == Phase::Connecting;
         if !self.left && !self.closed {
             self.actor.leave(&mut self.out);
+            self.mute = self.out.messages.is_empty();
             self.hold_goodbyes(now);
         }
         self.left = true;
@@ -99,7 +100,14 @@ impl Player<'_, '_> {
         if self.flush(None, now).is_err() {
             self.phase = Phase::Done;
         } else if awaits.is_none() {
-            self.actions.push_back(Action::Finish);
+            self.finish();
+        }
+    }
+
+    /// Closes our direction of the stream, once.
+    fn finish(&mut self) {
+        if !std::mem::replace(&mut self.finished, true) {
+            self.actions.push_back((Action::Finish, None));
         }
     }
 
@@ -122,7 +130,7 @@ impl Player<'_, '_> {
 
     /// Ends the session: the peer has ended it as well, or stays silent.
     pub(super) fn done(&mut self) {
-        self.actions.push_back(Action::Finish);
+        self.finish();
         self.goodbyes.clear();
         self.phase = Phase::Done;
     }

@@ -39,6 +39,9 @@ const SLICE: Duration = Duration::from_millis(10);
 /// The cap on the list of answers that could not be sent, because the peer decides how many there are.
 const UNSENT: usize = 1 << 16;
 
+/// The end of a peer whose system reports that not all data was read.
+const RESET: &str = "it reset the connection";
+
 /// A player's request to the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -74,7 +77,10 @@ pub struct Player<'p, 'a> {
     channels: Channels<'a>,
     settings: Settings,
     phase: Phase,
-    actions: VecDeque<Action>,
+    /// What is to be done, each with the step that is sent with it.
+    actions: VecDeque<(Action, Option<&'p Step>)>,
+    /// The step of the last action that was taken.
+    taken: Option<&'p Step>,
     out: Outbox,
     received: Kept,
     expectations: Expectations,
@@ -84,12 +90,19 @@ pub struct Player<'p, 'a> {
     late: Late,
     sent: u64,
     unsent: Vec<Unsent>,
+    /// The steps that a broken stream did not take.
+    unwritten: Vec<&'p Step>,
     error: Option<String>,
     stopped: bool,
     /// The time that leaving may take, once it was asked to stop.
     hurried: Option<Duration>,
     left: bool,
+    /// Whether it leaves without a goodbye, so that a reset is no answer to one.
+    mute: bool,
     goodbyes: Goodbyes,
+    /// Whether our direction of the stream has been closed.
+    finished: bool,
+    /// Whether nothing more can be sent.
     closed: bool,
     /// The way in which the peer closed its stream, if it was not left before.
     cut: Option<&'static str>,
@@ -131,6 +144,7 @@ impl<'p, 'a> Player<'p, 'a> {
             settings: settings.clone(),
             phase: Phase::New,
             actions: VecDeque::new(),
+            taken: None,
             out: Outbox::default(),
             received: Kept::new(settings.kept),
             expectations,
@@ -138,11 +152,14 @@ impl<'p, 'a> Player<'p, 'a> {
             late: Late::default(),
             sent: 0,
             unsent: Vec::new(),
+            unwritten: Vec::new(),
             error: None,
             stopped: false,
             hurried: None,
             left: false,
+            mute: false,
             goodbyes: Goodbyes::default(),
+            finished: false,
             closed: false,
             cut: None,
             spoken: false,
@@ -160,7 +177,22 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// Returns the next action.
     pub fn poll_action(&mut self) -> Option<Action> {
-        self.actions.pop_front()
+        let (action, step) = self.actions.pop_front().unzip();
+        self.taken = step.flatten();
+        action
+    }
+
+    /// Notes that the stream is broken: it did not take the last action's bytes, or not all of them, and takes nothing
+    /// more.
+    pub fn unwritten(&mut self) {
+        let known = self.unwritten.len();
+        self.unwritten.extend(self.taken.take());
+        self.actions.retain(|(action, step)| {
+            let waits = matches!(action, Action::Send(Channel::Main, _));
+            self.unwritten.extend(step.filter(|_| waits));
+            !waits
+        });
+        self.sent -= (self.unwritten.len() - known) as u64;
     }
 
     /// Returns the time at which it wants to be woken, if nothing arrives before.
@@ -231,10 +263,19 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// Notes that an action failed, or that no more can be received.
     pub fn failed(&mut self, error: NetError, now: Instant) {
+        // A write that has not ended: a goodbye would stand behind a part of a message.
+        self.closed |= matches!(error, NetError::Stuck(_) | NetError::Interrupted | NetError::MaxTime(_));
         match self.phase {
             // A peer that was left closes its socket, so packets still in flight are refused.
             _ if self.left && matches!(error, NetError::Refused) => self.goodbyes.clear(),
-            Phase::Leaving(..) => self.done(),
+            Phase::Leaving(..) => {
+                if !self.unwritten.is_empty() {
+                    self.fail(error);
+                } else if self.mute && matches!(error, NetError::Closed { reset: true }) {
+                    self.cut = Some(RESET);
+                }
+                self.done();
+            }
             Phase::Done => {}
             _ => {
                 self.fail(error);
@@ -306,6 +347,7 @@ impl<'p, 'a> Player<'p, 'a> {
             expectations,
             sent,
             mut unsent,
+            unwritten,
             error,
             stopped,
             next,
@@ -313,7 +355,8 @@ impl<'p, 'a> Player<'p, 'a> {
             cut,
             ..
         } = self;
-        for step in late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number)) {
+        let left = late.abandon().chain(next..plan.steps.len()).filter_map(|number| plan.steps.get(number));
+        for step in unwritten.into_iter().chain(left) {
             unsent.push(unsent_step(step, error.as_deref().unwrap_or("the session was over")));
         }
         // Messages that were no longer kept have arrived, too.
@@ -323,8 +366,9 @@ impl<'p, 'a> Player<'p, 'a> {
         let (expected, messages) =
             (expected_parts(&*actor, &plan.expected, &arrived), parts(&*actor, received.messages));
         let Compared { divergences, others } = compare(&*actor, &expected, &messages);
-        // The reason why the rest of its messages is missing.
-        let cut = cut.filter(|_| divergences.iter().any(|one| matches!(one, super::Divergence::Missing { .. })));
+        // The reason why the rest of its messages is missing. A reset also means that the peer may not have read all of
+        // ours.
+        let cut = cut.filter(|how| *how == RESET || divergences.iter().any(|one| matches!(one, super::Divergence::Missing { .. })));
         // Messages that others cause are counted separately.
         let counted = |decoded: &&OwnedMessage| !matches!(actor.cause(decoded), Cause::Others(_));
         Report {
@@ -352,9 +396,9 @@ impl<'p, 'a> Player<'p, 'a> {
     /// Returns the result of the session, without the peer's messages.
     #[cfg(feature = "cli")]
     pub(crate) fn ending(self) -> Ending {
-        let Player { plan, actor, channels, out, unsent, error, stopped, next, mut late, .. } = self;
-        let left = late.abandon().next().unwrap_or(next);
-        let left = plan.steps.get(left).map(|step| format!("{} was not sent: the session was over", step.name()));
+        let Player { plan, actor, channels, out, unsent, unwritten, error, stopped, next, mut late, .. } = self;
+        let left = unwritten.first().copied().or_else(|| plan.steps.get(late.abandon().next().unwrap_or(next)));
+        let left = left.map(|step| format!("{} was not sent: the session was over", step.name()));
         let unsent = unsent.first().map(|unsent| format!("{} was not sent: {}", unsent.message, unsent.why)).or(left);
         Ending {
             complete: error.is_none() && unsent.is_none() && out.counts.unacknowledged == 0,
@@ -397,11 +441,16 @@ impl<'p, 'a> Player<'p, 'a> {
         Progress { sent, all, received: self.received.count() as usize, expected: self.plan.expected.len() }
     }
 
+    /// Whether nothing of the plan is left to send.
+    fn is_sent(&self) -> bool {
+        self.next >= self.plan.steps.len() && self.late.is_empty() && self.unwritten.is_empty()
+    }
+
     fn fail(&mut self, error: NetError) {
         match error {
             // The peer has closed the stream, which is no trouble if nothing is left to send.
-            NetError::Closed { reset } if self.next >= self.plan.steps.len() && self.late.is_empty() => {
-                let how = if reset { "it reset the connection" } else { "it closed the connection" };
+            NetError::Closed { reset } if self.is_sent() => {
+                let how = if reset { RESET } else { "it closed the connection" };
                 self.cut = Some(how).filter(|_| !self.is_leaving());
                 self.closed = true;
             }
@@ -429,7 +478,7 @@ impl<'p, 'a> Player<'p, 'a> {
                 return Err(NetError::Encode("a listening side cannot connect again".into()));
             }
             self.phase = Phase::Connecting;
-            self.actions.push_back(Action::Reconnect);
+            self.actions.push_back((Action::Reconnect, None));
         }
         if self.phase == Phase::Connecting {
             return Ok(());
@@ -461,7 +510,7 @@ impl<'p, 'a> Player<'p, 'a> {
             && let Some(ours) = self.settings.datagram_port
             && self.channels.connect_datagrams(ours, port)
         {
-            self.actions.push_back(Action::ConnectDatagrams(port));
+            self.actions.push_back((Action::ConnectDatagrams(port), None));
         }
         Ok(())
     }
@@ -469,7 +518,7 @@ impl<'p, 'a> Player<'p, 'a> {
     fn transmit(&mut self) {
         for channel in [Channel::Main, Channel::Datagrams] {
             while let Some(bytes) = self.channels.get(channel).and_then(|exchange| exchange.poll_transmit()) {
-                self.actions.push_back(Action::Send(channel, bytes));
+                self.actions.push_back((Action::Send(channel, bytes), None));
             }
         }
     }

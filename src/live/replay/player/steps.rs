@@ -3,11 +3,11 @@
 //! peer.
 
 use super::expectations::Class;
-use super::{Phase, Player, SLICE, unsent_step};
+use super::{Action, Phase, Player, SLICE, unsent_step};
 use crate::live::NetError;
 use crate::live::replay::actor::Recorded;
 use crate::live::replay::plan::Step;
-use crate::message::OwnedMessage;
+use crate::message::{Channel, OwnedMessage};
 use std::time::{Duration, Instant};
 
 /// The shortest wait.
@@ -19,7 +19,7 @@ const GOODBYE: u32 = 4;
 /// The number of steps that are made before received data is handled.
 const STEPS: usize = 64;
 
-impl Player<'_, '_> {
+impl<'p> Player<'p, '_> {
     /// Makes the steps that can be made now, and sets the time of the next check.
     pub(super) fn advance(&mut self, now: Instant) -> Result<(), NetError> {
         for _ in 0..STEPS {
@@ -118,7 +118,7 @@ impl Player<'_, '_> {
         }
     }
 
-    fn step(&mut self, step: &Step, now: Instant) -> Result<Turn, NetError> {
+    fn step(&mut self, step: &'p Step, now: Instant) -> Result<Turn, NetError> {
         let since = self.blocked.unwrap_or(now);
         let waited = self.late.waited(since, now);
         let (timeout, frame) = (self.settings.timeout, step.recorded.frame);
@@ -178,9 +178,9 @@ impl Player<'_, '_> {
         NetError::NoAnswer
     }
 
-    /// Sends a step.
-    pub(super) fn say(&mut self, step: &Step, now: Instant) -> Result<(), NetError> {
-        let (before, waiting) = (self.unsent.len(), self.out.messages.len());
+    /// Sends a step. A stream has to take its bytes, so the last action that has some is marked with the step.
+    pub(super) fn say(&mut self, step: &'p Step, now: Instant) -> Result<(), NetError> {
+        let (before, waiting, queued) = (self.unsent.len(), self.out.messages.len(), self.actions.len());
         let recorded = step.recorded.of_client(self.settings.client);
         match self.actor.send(&recorded, now, &mut self.out) {
             Ok(()) if undone(&recorded, self.out.messages.iter().skip(waiting)) => {
@@ -201,7 +201,13 @@ impl Player<'_, '_> {
             Err(why) => self.unsent.push(unsent_step(step, &why)),
         }
         self.flush(Some(step), now)?;
-        self.sent += (self.unsent.len() == before) as u64;
+        if self.unsent.len() == before {
+            self.sent += 1;
+            let mut sends = self.actions.iter_mut().skip(queued).rev();
+            if let Some((_, of)) = sends.find(|(action, _)| matches!(action, Action::Send(Channel::Main, _))) {
+                *of = Some(step);
+            }
+        }
         Ok(())
     }
 }
