@@ -118,6 +118,26 @@ fn rules_take_all_actions() {
     assert!(reported.contains("no message of the client matches"), "{reported}");
 }
 
+/// Messages that the session makes itself are sent whatever a rule wants of the recorded ones. A rule for them alone is
+/// refused; one that also matches others concerns these, and only they count as dropped.
+#[test]
+fn what_the_session_makes_itself_is_not_dropped() {
+    for rule in ["message == heartbeat: drop", "message == ack: drop", "message == heartbeat: rtt=5", "copy: drop"] {
+        let text = refused(&RIPTIDE, &["--on", rule]);
+        let kind = rule.split([' ', ':']).find_map(|word| match word {
+            "heartbeat" => Some("heartbeats"),
+            "ack" => Some("acks"),
+            "copy" => Some("resends"),
+            _ => None,
+        });
+        assert!(text.contains(&format!("the live session makes its own {}", kind.unwrap())), "{rule}: {text}");
+    }
+    let left = ["replay", "riptide/riptide22-udp.pcap", "--flow", "3"];
+    let output = run(&left, &["--dry-run", "--on", "message == disconnect or message == heartbeat: drop"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("made live: 1 heartbeats") && text.contains("dropped: 1\n"), "{text}");
+}
+
 /// A route code has a meaning only in its server's dictionary: elsewhere another handler would run.
 #[test]
 fn route_codes_without_a_dictionary_are_refused() {

@@ -2,7 +2,7 @@
 
 use super::compare::{Compared, compare, expected_parts};
 use super::opening::Opening;
-use super::plan::{Choices, Plan};
+use super::plan::{Choices, Plan, Unsent};
 use super::player::{Channels, Pace, Player, Progress, Settings};
 use super::recording::Conversation;
 use super::report::Report;
@@ -120,8 +120,13 @@ impl<'a> Order<'a> {
     /// Returns the message and the field that cannot be as the user wants it.
     pub fn write_edits(&self, options: &Options, clients: Option<u32>) -> Result<Conversation, String> {
         let mut conversation = self.conversation.clone();
-        if conversation.messages.iter().any(|m| m.edited || m.changed.wrong.is_some()) {
-            let actor = self.plan(options).1;
+        if conversation.messages.iter().any(|m| !m.changed.rules.is_empty()) {
+            let (plan, actor) = self.plan(options);
+            if let Some(Unsent { frame, message, why }) = plan.ineffective {
+                return Err(format!(
+                    "frame {frame}, {message}: the live session makes its own {why}: the rule would change nothing"
+                ));
+            }
             conversation.write_edits(&self.choices, options, &*actor, clients)?;
         }
         Ok(conversation)

@@ -4,7 +4,8 @@
 use crate::capture::Time;
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Recorded};
-use std::collections::BTreeMap;
+use crate::message::OwnedMessage;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A message of ours.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub struct Plan {
     pub live: BTreeMap<&'static str, u64>,
     /// The number of messages that the user drops.
     pub dropped: u64,
+    /// The first message of a rule that applies only to messages which the session makes live instead.
+    pub(super) ineffective: Option<Unsent>,
     /// The number of messages with an unknown sender.
     pub unknown: u64,
 }
@@ -74,17 +77,27 @@ impl Plan {
         let outcomes: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.decoded));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
+        let (mut effective, mut ineffective) = (BTreeSet::new(), BTreeMap::new());
         for (message, outcome) in messages.into_iter().zip(outcomes) {
             let ours = message.decoded.from == choices.role;
+            let unsent = |why: String| {
+                let OwnedMessage { proto, message: name, .. } = message.decoded;
+                Unsent { frame: message.frame, message: format!("{proto}.{name}"), why }
+            };
+            if ours && !matches!(outcome, Disposition::Live(_)) {
+                effective.extend(message.changed.rules.iter().copied());
+            }
             match (ours, outcome) {
                 _ if message.decoded.from == Role::Unknown => plan.unknown += 1,
+                // These are sent when the live session needs them, whatever the user wants of the recorded ones.
+                (true, Disposition::Live(kind)) => {
+                    *plan.live.entry(kind).or_default() += 1;
+                    for rule in &message.changed.rules {
+                        ineffective.entry(*rule).or_insert_with(|| unsent(kind.into()));
+                    }
+                }
                 (true, _) if message.dropped => plan.dropped += 1,
-                (true, Disposition::Danger(why)) if !choices.allow_dangerous => plan.refused.push(Unsent {
-                    frame: message.frame,
-                    message: format!("{}.{}", message.decoded.proto, message.decoded.message),
-                    why,
-                }),
-                (true, Disposition::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
+                (true, Disposition::Danger(why)) if !choices.allow_dangerous => plan.refused.push(unsent(why)),
                 (true, _) => {
                     let step = Step { recorded: message.clone(), after: plan.expected.len() };
                     plan.steps.extend(std::iter::repeat_n(step, 1 + message.changed.copies as usize));
@@ -93,6 +106,7 @@ impl Plan {
                 (false, _) => {}
             }
         }
+        plan.ineffective = ineffective.into_iter().find(|(rule, _)| !effective.contains(rule)).map(|(_, first)| first);
         plan
     }
 
