@@ -1,7 +1,12 @@
 //! DNP: messages, parts, links.
 
+use crate::common::Receive;
 use crate::replay::delivery::delivered;
-use crate::replay::stage::{Stage, conversation};
+use crate::replay::stage::{Stage, conversation, to};
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 const CAPTURES: [(&str, u64); 5] = [
     ("dnp/dnp-basic.pcap", 1),
@@ -13,6 +18,40 @@ const CAPTURES: [(&str, u64); 5] = [
 
 /// The libraries resend after half a second; the tests sooner.
 const SOON: &[&str] = &["dnp.resend=50ms"];
+
+/// A server that has no timeout keeps a place for each client until the close: also if its acknowledge is lost, or it
+/// acknowledges no message. One that refuses has no place.
+#[test]
+fn a_server_that_seems_silent_gets_a_close() {
+    for (answer, closes) in [(None, true), (Some([1, 0, 0, 0]), true), (Some([1, 1, 0, 0]), false)] {
+        let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
+        let at = socket.local_addr().unwrap();
+        let over = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&over);
+        let server = std::thread::spawn(move || {
+            let (mut buffer, mut kinds) = ([0; 2048], Vec::new());
+            while !ended.load(Ordering::Relaxed) {
+                let Ok((length, client)) = socket.receive_from(&mut buffer) else { continue };
+                kinds.push(buffer[0]);
+                if let Some(answer) = answer.filter(|_| length > 0 && buffer[0] == 0) {
+                    // A refusal has two bytes.
+                    let length = if closes { 4 } else { 2 };
+                    socket.send_to(&answer[..length], client).unwrap();
+                }
+            }
+            kinds
+        });
+        let stage = Stage { set: SOON, ..Stage::default() };
+        let report = to(at, &conversation("dnp/dnp-basic.pcap", 1, &stage), &stage, Duration::from_millis(400));
+        // The last datagrams are there already.
+        std::thread::sleep(Duration::from_millis(50));
+        over.store(true, Ordering::Relaxed);
+        let kinds = server.join().unwrap();
+        assert!(!report.complete(), "{report}");
+        assert_eq!(kinds.contains(&2), closes, "{answer:?}: {kinds:?}");
+    }
+}
 
 #[test]
 fn against_itself() {

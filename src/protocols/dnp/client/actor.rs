@@ -137,7 +137,7 @@ impl Actor for DnpActor {
             Some(ConnectionClose) => {
                 self.numbers.sent.abandon(out);
                 (0..GOODBYES).for_each(|_| out.messages.push_back(decoded.clone()));
-                self.life.phase = Phase::Over;
+                (self.life.phase, self.closed) = (Phase::Over, true);
             }
             Some(LinkUpdate) => match self.rekeyed(message) {
                 Some(decoded) => out.messages.push_back(decoded),
@@ -193,6 +193,7 @@ impl Actor for DnpActor {
                 } else {
                     let result = decoded.field(&RESULT).map(ToString::to_string).unwrap_or_default();
                     self.life.end(format!("the server does not accept: {result}"));
+                    self.closed = true;
                 }
             }
             Some(ConnectionClose) => {
@@ -200,6 +201,7 @@ impl Actor for DnpActor {
                     return Handling::Session;
                 }
                 self.life.end(ConnectionClose.name());
+                self.closed = true;
                 self.numbers.sent.abandon(out);
             }
             Some(ReliableAcknowledge) => {
@@ -274,12 +276,13 @@ impl Actor for DnpActor {
 
     fn leave(&mut self, out: &mut Outbox) {
         self.numbers.sent.abandon(out);
-        if self.life.phase != Phase::New && (self.life.probe || self.life.phase != Phase::Over) {
-            // A server has no idle timeout: without a close our place would stay taken.
+        if self.life.phase != Phase::New && (self.life.probe || !self.closed) {
+            // A server has no idle timeout: without a close our place would stay taken. One that seems silent may have
+            // accepted, and its acknowledge may be lost.
             let goodbye = self.life.message(ConnectionClose.name(), json!({}));
             (0..GOODBYES).for_each(|_| out.live(goodbye.clone()));
         }
-        self.life.phase = Phase::Over;
+        (self.life.phase, self.closed) = (Phase::Over, true);
     }
 
     fn identity(&self, decoded: &OwnedMessage) -> String {

@@ -64,6 +64,8 @@ struct DnpActor {
     has_request: bool,
     has_answer: bool,
     begun: bool,
+    /// Whether the peer has refused or closed the connection, or we have closed it.
+    closed: bool,
 }
 
 impl DnpActor {
@@ -81,6 +83,7 @@ impl DnpActor {
             has_request: ours(ConnectionRequest),
             has_answer: ours(ConnectionAcknowledge),
             begun: false,
+            closed: false,
         }
     }
 
@@ -88,7 +91,7 @@ impl DnpActor {
         self.numbers.restart(out);
         self.answered.clear();
         self.life.restart();
-        self.answer = None;
+        (self.answer, self.closed) = (None, false);
     }
 
     fn request(&mut self, decoded: OwnedMessage, now: Instant, out: &mut Outbox) {
