@@ -334,7 +334,8 @@ impl<'a> Engine<'a, '_> {
         let (mut trips, mut held, mut sent) = (Trips::default(), 0, Instant::now());
         for number in 0.. {
             let unheard = series.patience > 0 && trips.answered == 0;
-            if number >= if unheard { series.patience } else { series.count + series.warm_up } {
+            // A session that had to be left during the series is not asked any more.
+            if number >= if unheard { series.patience } else { series.count + series.warm_up } || self.session()?.gone {
                 break;
             }
             if number > 0 {
