@@ -1,7 +1,7 @@
 //! `netkit replay --clients N`: plays many sessions of a recording at once.
 
 use super::interrupt;
-use super::notify::notify;
+use super::notify::{notify, warn};
 use super::replay_print;
 use crate::cli::{Form, Global, Replay};
 use crate::dissect::Options;
@@ -26,10 +26,7 @@ pub fn run(
     let files = u64::from(clients) * sockets + OTHER_FILES;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
         let many = most.saturating_sub(OTHER_FILES) / sockets;
-        notify(
-            global,
-            format_args!("the system allows {most} open files: at most {many} of {clients} clients run at once"),
-        );
+        warn(format_args!("the system allows {most} open files: at most {many} of {clients} clients run at once"));
     }
     let load = Load {
         order,

@@ -135,7 +135,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     drop(relay);
     printer.rest(rest);
     collector.ends().into_iter().for_each(|ends| printer.ends(ends));
-    let whole = printer.end(lines, global)?;
+    let whole = printer.end(lines)?;
     let status = match (whole, holds) {
         (false, _) => 3,
         (true, holds) => u8::from(!holds),

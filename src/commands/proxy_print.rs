@@ -281,7 +281,7 @@ impl Printer {
     ///
     /// # Errors
     /// Returns the errors of the recording.
-    pub fn end(mut self, lines: Vec<String>, global: &Global) -> io::Result<bool> {
+    pub fn end(mut self, lines: Vec<String>) -> io::Result<bool> {
         if self.format.is(&[render::Format::JSON]) {
             self.out.push(if self.begun { b"\n]\n".to_vec() } else { b"[]\n".to_vec() });
         }
@@ -307,7 +307,7 @@ impl Printer {
             self.notes.line(format_args!("{count} that no protocol explains: -p names one"));
         }
         lines.into_iter().for_each(|line| self.notes.line(line));
-        let recorded = self.recording.take().map(|recording| recording.end(&mut self.notes, global)).transpose();
+        let recorded = self.recording.take().map(|recording| recording.end(&mut self.notes)).transpose();
         let whole = !self.failed && matches!(recorded, Ok(None | Some(true)));
         self.notes.finish();
         recorded.map(|_| whole)
@@ -316,7 +316,7 @@ impl Printer {
 
 impl Recording {
     /// Completes the file. Returns whether it is complete.
-    fn end(mut self, notes: &mut Notes, global: &Global) -> io::Result<bool> {
+    fn end(mut self, notes: &mut Notes) -> io::Result<bool> {
         let name = Printable(self.file.name());
         if self.stopped {
             return Ok(false);
@@ -329,7 +329,7 @@ impl Recording {
             notes.always(format_args!("{name}: recording stopped: {why} after {packets}"));
             return Ok(false);
         }
-        completed(self.comments, self.file.path(), global).map_err(|error| self.file.named(error))?;
+        completed(self.comments, self.file.path()).map_err(|error| self.file.named(error))?;
         if self.legs.missing() > 0 {
             let packets = Plural(self.legs.missing(), "packet");
             notes.always(format_args!("{name}: full (--limit pcap_bytes): the last {packets} are not in it"));

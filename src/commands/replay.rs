@@ -1,7 +1,7 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
 use super::join::{self, Join};
-use super::notify::notify;
+use super::notify::{notify, warn};
 use super::options::{described_options, inputs};
 use super::outfile::{self, Recording as Recorded};
 use super::output::style;
@@ -59,10 +59,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     let mut captured = captured?;
     if let Some(limit) = captured.cut {
-        notify(
-            global,
-            format_args!("{name}: too many messages to keep (--limit {limit}): only its beginning is played"),
-        );
+        warn(format_args!("{name}: too many messages to keep (--limit {limit}): only its beginning is played"));
     }
     if args.list {
         let palette = Palette::of(style(global, false).colour);
@@ -176,10 +173,12 @@ fn sessions(
         // connection may have to be made again.
         let order = Order { flow: 1 + 4 * round as u64, ..order.clone() };
         let played = play(args, global, &order, peer, options);
-        recording.map_or(Ok(()), Recorded::flush)?;
+        let written = recording.map_or(Ok(()), Recorded::flush);
         match played {
             Ok(report) => {
+                // The session was played, even if its recording cannot be written.
                 replay_print::report(&report, args.format, global.verbose > 0)?;
+                written?;
                 if !report.complete() || args.expect && report.diverged() {
                     status = 1;
                 }
@@ -189,7 +188,7 @@ fn sessions(
                 // No response is a result; errors of the sockets are not.
                 let listen = || args.listen.map(|at| format!("--listen {at}"));
                 let place = args.to.as_ref().map(ToString::to_string).or_else(listen).unwrap_or_default();
-                notify(global, format_args!("{place}: {trouble}"));
+                warn(format_args!("{place}: {trouble}"));
                 return Ok(if matches!(trouble, NetError::Io(_) | NetError::InUse | NetError::Record(_)) {
                     3
                 } else {

@@ -78,6 +78,36 @@ fn nobody_there() {
     assert!(text.starts_with("trouble       the host refuses: nothing listens on that port\nsent "), "{text}");
 }
 
+/// Errors are reported also with `-q`: a port that is taken, a server that is not there.
+#[test]
+fn errors_are_never_quiet() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = taken.local_addr().unwrap().to_string();
+    let tcp = "nano/nano-tcp.pcap";
+    let output = run(&["replay", "-q", tcp, "--flow", "1", "--listen", &at]);
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), reported.contains("in use by another program")), (Some(3), true), "{reported}");
+    let closed = crate::common::closed_tcp().to_string();
+    let output = run(&["replay", "-q", tcp, "--flow", "1", "--to", &closed]);
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        (output.status.code(), reported.contains("nothing listens on that port")),
+        (Some(1), true),
+        "{reported}"
+    );
+}
+
+/// A session that was played is reported, even if its recording cannot be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_recording_on_a_full_disk() {
+    let closed = crate::common::closed_udp().to_string();
+    let common = ["replay", CAPTURE, "--flow", "2", "--to", &closed, "--asap", "-W", "500ms", "-f", "ndjson"];
+    let output = run(&[&common[..], &["--pcap", "/dev/full"]].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(lines(&output).last().unwrap()["report"], "session");
+}
+
 /// `-F` selects the messages that are compared: a filter without a message of the peer is refused.
 #[test]
 fn compares_what_is_chosen() {
@@ -147,6 +177,8 @@ fn a_recording_beyond_its_limits() {
     assert_eq!(count(&cut), 7);
     let reported = String::from_utf8_lossy(&cut.stderr).into_owned();
     assert!(reported.contains("(--limit replay_messages): only its beginning is played"), "{reported}");
+    let quiet = run(&["replay", CAPTURE, "--list", "-q", "-f", "ndjson", "--limit", "replay_messages=7"]);
+    assert_eq!(String::from_utf8_lossy(&quiet.stderr), reported, "-q hides no limit that was reached");
     let cut = list("replay_bytes=16K");
     let reported = String::from_utf8_lossy(&cut.stderr).into_owned();
     assert!(reported.contains("(--limit replay_bytes): only its beginning is played"), "{reported}");
@@ -172,7 +204,7 @@ fn a_capture_that_is_full() {
         BufReader::new(server.stderr.take().unwrap()).read_line(&mut reported).unwrap();
         let at = reported.trim().rsplit(' ').next().unwrap();
         let args =
-            ["replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "--pcap", pcap, "--force", "--limit", limit];
+            ["replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "--pcap", pcap, "--force", "--limit", limit, "-q"];
         let client = run(&args);
         assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
         server.wait().unwrap();

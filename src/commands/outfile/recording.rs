@@ -4,7 +4,7 @@ use super::{How, Opened, OutFile};
 use crate::capture::Bound;
 use crate::cli::Global;
 use crate::commands::interrupt;
-use crate::commands::notify::notify;
+use crate::commands::notify::{notify, warn};
 use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Printable;
@@ -51,11 +51,11 @@ impl Recording {
     /// Returns the errors of the file system.
     pub fn end(self, global: &Global) -> io::Result<()> {
         self.flush()?;
-        completed(self.comments, &self.file.name, global).map_err(|e| self.file.named(e))?;
+        completed(self.comments, &self.file.name).map_err(|e| self.file.named(e))?;
         let missing = self.recorder.missing();
         if missing > 0 {
             let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));
-            notify(global, format_args!("{name}: full (--limit pcap_bytes): the last {frames} are not in it"));
+            warn(format_args!("{name}: full (--limit pcap_bytes): the last {frames} are not in it"));
         }
         if self.file.how == How::Replace && interrupt::status(false).is_some() {
             let name = Printable(self.file.name.display());
@@ -96,17 +96,14 @@ pub fn annotated(opened: Opened<'_>, most: usize, options: impl FnOnce() -> Opti
 ///
 /// # Errors
 /// Returns the errors of the file system.
-pub fn completed(comments: Option<Annotator>, name: &Path, global: &Global) -> io::Result<()> {
+pub fn completed(comments: Option<Annotator>, name: &Path) -> io::Result<()> {
     let Some(comments) = comments else { return Ok(()) };
     let copied = comments.finish()?;
     if copied.lost > 0 {
         let (name, lost) = (Printable(name.display()), Plural(copied.lost, "message"));
-        notify(
-            global,
-            format_args!(
-                "{name}: full (--limit pcap_bytes): the comments of {lost} are missing, although their frames may be in it"
-            ),
-        );
+        warn(format_args!(
+            "{name}: full (--limit pcap_bytes): the comments of {lost} are missing, although their frames may be in it"
+        ));
     }
     Ok(())
 }
