@@ -21,6 +21,8 @@ enum Manner {
     Silent,
     /// Closes the connection after the handshake.
     Drops,
+    /// Answers no request.
+    Handshakes,
     /// Answers each request after this delay.
     Slow(Duration),
     /// Accepts this many sessions of this total. Answers requests when all have connected, and those accepted have had
@@ -149,6 +151,7 @@ fn serve(
             (1, _) => stream.write_all(&package(1, br#"{"code":200,"sys":{"heartbeat":60}}"#))?,
             (2 | 4, Manner::Drops) => return Ok(()),
             (2, _) => _ = counts[3].fetch_add(1, Ordering::SeqCst),
+            (4, Manner::Handshakes) => {}
             // A request: its number, of one or more bytes, follows the flags.
             (4, _) if body[0] >> 1 & 7 == 0 => {
                 if let Manner::Capped(most, all) = manner {
@@ -418,6 +421,23 @@ fn failures_are_distinguished() {
         assert_ne!(all["limit"], Value::Null, "{all}");
     }
     [silent, drops].iter().for_each(Server::is_left);
+}
+
+/// Responses that do not arrive are counted, and fail a run only by the user's limit.
+#[test]
+fn unanswered_requests() {
+    let server = Server::start(Manner::Handshakes);
+    for (limit, status) in [(&[][..], 0), (&["--fail-on", "unanswered>11"], 1), (&["--fail-on", "unanswered>12"], 0)] {
+        let (lines, reported, ended) = run(server.at, &[&["--clients", "3", "-W", "200ms"], limit].concat());
+        let all = lines.last().unwrap();
+        assert_eq!(
+            (ended, &all["finished"], &all["unanswered"]),
+            (Some(status), &3.into(), &12.into()),
+            "{reported} {all}"
+        );
+        assert_eq!(all["requests"], 0, "{all}");
+    }
+    server.is_left();
 }
 
 /// The user's limits decide instead, also those without data to check.

@@ -23,12 +23,14 @@ pub enum Count {
     Finished,
     /// Sessions that left before their end, because the time was over.
     Left,
+    /// Responses of the recording that did not arrive.
+    Unanswered,
     /// Transmissions after the first one of a message.
     Resent,
 }
 
 /// The counts in the order of the output: the key, and the words of the text.
-const COUNTS: [(Count, &str, &str); 10] = [
+const COUNTS: [(Count, &str, &str); 11] = [
     (Count::Started, "started", "begun"),
     (Count::Connected, "connected", "connected"),
     (Count::Refused, "refused", "refused"),
@@ -38,6 +40,7 @@ const COUNTS: [(Count, &str, &str); 10] = [
     (Count::Incomplete, "incomplete", "incomplete"),
     (Count::Finished, "finished", "finished"),
     (Count::Left, "left", "left when the time was over"),
+    (Count::Unanswered, "unanswered", "unanswered"),
     (Count::Resent, "resent", "sent again"),
 ];
 

@@ -81,7 +81,7 @@ impl fmt::Display for Part {
         let Counted { counts, requests, .. } = &self.counted;
         write!(f, "{:>6.1} s  {} active", self.at.as_secs_f64(), self.active)?;
         write!(f, ", {} {}", counts[Connected], Connected.words())?;
-        f.write_str(&counts.list(&[Refused, Silent, Dropped, Own, Resent]))?;
+        f.write_str(&counts.list(&[Refused, Silent, Dropped, Own, Unanswered, Resent]))?;
         let [(_, p50), _, (_, p99), _] = times(requests);
         match (p50, p99) {
             (Some(p50), Some(p99)) => {
@@ -219,6 +219,9 @@ impl Figures {
         let over = ending.as_ref().and_then(|ending| ending.over.clone());
         // Silence is not a refusal.
         let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.answered);
+        if connected {
+            self.now.counts[Unanswered] += ending.as_ref().map_or(0, |ending| ending.unanswered);
+        }
         let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
         let count = match () {
             () if stopped => Left,
@@ -393,7 +396,7 @@ mod tests {
 
     fn ending(complete: bool) -> Ending {
         let (over, trouble, unsent) = (None, None, None);
-        Ending { complete, over, trouble, unsent, stopped: false, answered: true }
+        Ending { complete, over, trouble, unsent, stopped: false, answered: true, unanswered: 0 }
     }
 
     /// Returns the count that a session with this end increases, and the reasons in the report.
@@ -404,7 +407,7 @@ mod tests {
         figures.ended(ended, stopping);
         figures.part(Instant::now());
         let all = &figures.all;
-        let places = Count::all().filter(|(count, _)| ![Started, Connected, Resent].contains(count));
+        let places = Count::all().filter(|(count, _)| ![Started, Connected, Unanswered, Resent].contains(count));
         let met: Vec<&str> = places.filter(|(count, _)| all.counts[*count] == 1).map(|(_, name)| name).collect();
         assert_eq!((met.len(), figures.active, figures.playing), (1, 0, 0), "a session has one end");
         let place = met[0];

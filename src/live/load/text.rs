@@ -28,6 +28,9 @@ impl fmt::Display for Figures {
             let [Some(p50), Some(p90), Some(p99), Some(max)] = line else { return None };
             Some(format!("{p50}, {p90}, {p99}, {max} ms ({})", delays.count()))
         };
+        if counts[Unanswered] > 0 {
+            writeln!(f, "unanswered    {}", Plural(counts[Unanswered], "request"))?;
+        }
         for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
             if let Some(line) = line(delays) {
                 writeln!(f, "{title:<13} {line}")?;

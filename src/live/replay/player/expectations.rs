@@ -101,6 +101,14 @@ impl Expectations {
         all.into_iter().find(|class| self.missing(*class, before).is_some())
     }
 
+    /// The number of missing answers among the first `before`, or among those that were given up.
+    #[cfg(feature = "cli")]
+    pub fn unanswered(&self, before: Option<usize>) -> usize {
+        let (answers, front) = &self.lists[Class::Answer as usize];
+        let over = |(place, at): (usize, &usize)| before.map_or(place < *front, |before| *at < before);
+        answers.iter().enumerate().filter(|(place, at)| over((*place, at)) && !self.arrived(**at)).count()
+    }
+
     /// Stops waiting for the first missing answer.
     pub fn give_up(&mut self) {
         self.lists[Class::Answer as usize].1 += 1;

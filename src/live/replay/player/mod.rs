@@ -77,7 +77,7 @@ pub struct Player<'p, 'a> {
     channels: Channels<'a>,
     settings: Settings,
     phase: Phase,
-    /// What is to be done, each with the step that is sent with it.
+    /// The actions that wait, each with the step that is sent with it.
     actions: VecDeque<(Action, Option<&'p Step>)>,
     /// The step of the last action that was taken.
     taken: Option<&'p Step>,
@@ -263,7 +263,7 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// Notes that an action failed, or that no more can be received.
     pub fn failed(&mut self, error: NetError, now: Instant) {
-        // A write that has not ended: a goodbye would stand behind a part of a message.
+        // A write that has not ended: a goodbye would come after a part of a message.
         self.closed |= matches!(error, NetError::Stuck(_) | NetError::Interrupted | NetError::MaxTime(_));
         match self.phase {
             // A peer that was left closes its socket, so packets still in flight are refused.
@@ -368,7 +368,9 @@ impl<'p, 'a> Player<'p, 'a> {
         let Compared { divergences, others } = compare(&*actor, &expected, &messages);
         // The reason why the rest of its messages is missing. A reset also means that the peer may not have read all of
         // ours.
-        let cut = cut.filter(|how| *how == RESET || divergences.iter().any(|one| matches!(one, super::Divergence::Missing { .. })));
+        let cut = cut.filter(|how| {
+            *how == RESET || divergences.iter().any(|one| matches!(one, super::Divergence::Missing { .. }))
+        });
         // Messages that others cause are counted separately.
         let counted = |decoded: &&OwnedMessage| !matches!(actor.cause(decoded), Cause::Others(_));
         Report {
@@ -396,6 +398,9 @@ impl<'p, 'a> Player<'p, 'a> {
     /// Returns the result of the session, without the peer's messages.
     #[cfg(feature = "cli")]
     pub(crate) fn ending(self) -> Ending {
+        // Who was stopped has not waited for the last answers.
+        let asked = self.plan.steps.get(self.next).map_or(self.plan.expected.len(), |step| step.after);
+        let unanswered = self.expectations.unanswered((!self.stopped).then_some(asked)) as u64;
         let Player { plan, actor, channels, out, unsent, unwritten, error, stopped, next, mut late, .. } = self;
         let left = unwritten.first().copied().or_else(|| plan.steps.get(late.abandon().next().unwrap_or(next)));
         let left = left.map(|step| format!("{} was not sent: the session was over", step.name()));
@@ -406,6 +411,7 @@ impl<'p, 'a> Player<'p, 'a> {
             trouble: error,
             unsent,
             stopped,
+            unanswered,
             answered: !channels.main.raw().is_empty() && !actor.life().silent,
         }
     }

@@ -91,6 +91,8 @@ pub(crate) struct Ending {
     pub unsent: Option<String>,
     /// Whether it was asked to stop.
     pub stopped: bool,
+    /// The number of answers in the recording that did not arrive, although everything before them was sent.
+    pub unanswered: u64,
     /// Whether anything was received from the peer before it was given up.
     pub answered: bool,
 }
