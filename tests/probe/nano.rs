@@ -148,6 +148,19 @@ fn failures_over_tcp() {
     assert_eq!(outcome(&ask(&over(Carrier::Tcp), &closed_tcp().to_string())), "refused");
 }
 
+/// nano speaks first only with heartbeats. Their bytes may be messages of other protocols as well.
+#[test]
+fn heartbeats_instead_of_an_answer() {
+    for count in 1..4 {
+        let peer = tcp(check, move |conn| {
+            conn.write(&package(3, "").repeat(count));
+            conn.drain();
+        });
+        let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
+        assert_eq!(outcome(&report), "silent", "{count}: {}", text(&report));
+    }
+}
+
 /// pinus and pomelo see a connection with its first byte, and end it at once if they are full; nano's check of
 /// handshakes ends one that has sent a handshake.
 #[test]

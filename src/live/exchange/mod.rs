@@ -314,6 +314,11 @@ impl<'a> Exchange<'a> {
         self.raw.returns(&self.ours, self.setup.transport == Transport::Udp, all)
     }
 
+    /// Whether all received bytes belong to whole messages.
+    pub fn is_read(&self) -> bool {
+        self.reader.unread(Side::B) == 0
+    }
+
     /// Returns the received data, for a verdict: datagrams, or one entry with the beginning of the stream.
     pub fn raw(&self) -> &[Vec<u8>] {
         self.raw.list()

@@ -307,7 +307,10 @@ impl<'a> Session<'a> {
         if self.echoes() {
             return super::verdict::echo(ask);
         }
-        self.unexpected.verdict(ask, self.carrier, self.raw(), sent, advice)
+        // A server that has sent whole messages of the protocol, and nothing else, speaks it. Its bytes may be whole
+        // messages of another protocol as well.
+        let own = self.received && self.unexpected.is_empty() && self.exchange.is_read();
+        self.unexpected.verdict(ask, self.carrier, if own { &[] } else { self.raw() }, sent, advice)
     }
 
     /// Returns the received data, for a verdict: datagrams, or one entry with the beginning of the stream.

@@ -22,6 +22,11 @@ impl Unexpected {
         }
     }
 
+    /// Whether nothing was unexpected.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the verdict if the answer did not arrive: a broken answer, another protocol's, or silence.
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
