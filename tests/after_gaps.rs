@@ -162,8 +162,8 @@ fn the_last_content_is_missing() {
     let folder = Scratch::new("the-content-is-missing");
     let file = folder.write("last.pcap", without_the_last(&spoken, true).file());
     let lines = run(&["decode", &file, "-q", "-f", "ndjson"], b"").lines();
-    let told = text(&lines, 6, "hawknl.unfinished");
-    assert_eq!(told, "the rest of the frame is in the missing bytes: 0 of 2 bytes are there");
+    let note = text(&lines, 6, "hawknl.unfinished");
+    assert_eq!(note, "the rest of the frame is in the missing bytes: 0 of 2 bytes are there");
 }
 
 /// A reset that its sender has not sent: the segments that follow are not read, and counted.

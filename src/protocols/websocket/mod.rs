@@ -125,7 +125,7 @@ struct Direction {
     mode: Mode,
     /// Out of step, because bytes are missing.
     lost: bool,
-    /// Where a message may have begun that has not ended since.
+    /// The place where a message may have begun that has not ended since.
     unseen: Option<Unseen>,
     /// The remaining bytes of a frame that is too large to be kept.
     skip: u64,
