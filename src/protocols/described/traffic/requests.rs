@@ -114,8 +114,9 @@ impl Questions {
     /// shift all later ones.
     fn give_up(&mut self, rule: usize, side: Side, key: u64, now: i64) {
         let is = |q: &Question| (q.rule, q.side, q.key) == (rule, side, key);
-        let times = self.waiting.iter().filter(|q| is(q)).map(|q| q.time);
-        let Some((oldest, newest)) = times.clone().next().zip(times.last()) else { return };
+        let mut times = self.waiting.iter().filter(|q| is(q)).map(|q| q.time);
+        let Some(oldest) = times.next() else { return };
+        let newest = times.next_back().unwrap_or(oldest);
         // Younger requests may be answered yet.
         let usual = match self.pace(rule, side).shortest.map(|shortest| shortest.saturating_add(shortest / 4)) {
             Some(usual) if now - oldest >= usual.saturating_add(SPARE) => usual,
