@@ -745,8 +745,8 @@ fn twice(case: &str, without: u64) -> Vec<u8> {
     file
 }
 
-/// The same conversation on the same ports again, with a goodbye before it and without one: `[session]` names the message
-/// that opens it.
+/// The same conversation on the same ports again, with a goodbye before it and without one: `[session]` names the
+/// message that opens it.
 #[test]
 fn another_session_begins_its_numbers_again() {
     for (case, closes) in [("enet", "disconnect"), ("luanti", "disco"), ("raknet", "disconnect")] {

@@ -1,4 +1,4 @@
-//! Tells the messages that open another session from resent ones, by the file's `[session]`.
+//! Distinguishes messages that open another session from resent ones, by the file's `[session]`.
 
 use crate::flow::Side;
 
@@ -6,7 +6,7 @@ use crate::flow::Side;
 /// if the session is in use.
 const SAME: i64 = 5_000_000_000;
 
-/// What a conversation's messages show of its session. Arrays are indexed by [`Side`].
+/// The state of a conversation's session, as its messages show it. Arrays are indexed by [`Side`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Opening {
     /// The time of the last opening.

@@ -47,7 +47,7 @@ pub struct Questions {
     pub bits: u32,
 }
 
-/// How fast the requests of a side are answered.
+/// The pace at which the requests of a side are answered.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pace {
     /// The shortest response time in nanoseconds.
