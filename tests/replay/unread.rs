@@ -16,8 +16,8 @@ fn package(kind: u8, body: &[u8]) -> Vec<u8> {
     [&[kind][..], &(body.len() as u32).to_be_bytes()[1..], body].concat()
 }
 
-/// A recording of a client of nano's that sends messages without waiting for any answer.
-fn recording(folder: &Scratch) -> String {
+/// A recording of a client of nano's that sends messages of this length without waiting for any answer.
+fn recording(folder: &Scratch, length: usize) -> String {
     let ends = ["192.0.2.2:40000", "192.0.2.1:3250"].map(|end| end.parse().unwrap());
     let mut stream = vec![
         (true, package(1, br#"{"sys":{"type":"x","version":"1"},"user":{}}"#)),
@@ -25,7 +25,7 @@ fn recording(folder: &Scratch) -> String {
         (true, package(2, b"")),
     ];
     let notify = |number: usize| {
-        let body = format!(r#"{{"x":{number},"pad":"{}"}}"#, "y".repeat(LENGTH));
+        let body = format!(r#"{{"x":{number},"pad":"{}"}}"#, "y".repeat(length));
         package(4, &[&[2, 9], &b"Room.Move"[..], body.as_bytes()].concat())
     };
     for message in (0..MESSAGES).map(notify) {
@@ -76,7 +76,7 @@ fn session(done: &Done) -> Json {
 #[test]
 fn a_server_that_stops_reading() {
     let folder = Scratch::new("unread");
-    let capture = recording(&folder);
+    let capture = recording(&folder, LENGTH);
     let read_nothing = "the peer has read nothing";
     side_by_side(
         [
@@ -113,7 +113,7 @@ fn a_server_that_stops_reading() {
 #[test]
 fn a_server_that_closes_without_reading() {
     let folder = Scratch::new("closes-unread");
-    let (capture, pcap) = (recording(&folder), folder.file("made.pcap"));
+    let (capture, pcap) = (recording(&folder, LENGTH), folder.file("made.pcap"));
     let (listener, at) = listening();
     let child = netkit(&replay(&capture, &at, &["-W", "60s", "--pcap", &pcap])).spawn().unwrap();
     let mut stream = greeted(&listener);
@@ -128,6 +128,28 @@ fn a_server_that_closes_without_reading() {
     let ours = run(&["decode", &pcap, "-q", "-p", "nano", "-f", "ndjson", "-F", "from == client"], b"").lines();
     assert_eq!(ours.iter().filter(|line| line["fault"].is_null()).count() as u64, sent, "{report}");
     assert_eq!(ends_of(&std::fs::read(&pcap).unwrap(), at.parse().unwrap()), 1, "our end is recorded once");
+}
+
+/// The same, with messages that fit into the buffers: all are written. The report has the end of the connection.
+#[test]
+fn a_server_that_closes_when_all_has_arrived() {
+    let folder = Scratch::new("resets");
+    let capture = recording(&folder, 10);
+    let (listener, at) = listening();
+    let child = netkit(&replay(&capture, &at, &["-W", "60s"])).spawn().unwrap();
+    let stream = greeted(&listener);
+    let mut buffer = [0; 1 << 16];
+    let mut arrived = 0;
+    while packages(&buffer[..arrived]).0 < MESSAGES as u64 + 1 {
+        arrived = stream.peek(&mut buffer).unwrap();
+    }
+    drop(stream);
+    let report = session(&finish(child));
+    assert_eq!(
+        (&report["sent"], &report["ended"]),
+        (&report["messages"], &"it reset the connection".into()),
+        "{report}"
+    );
 }
 
 /// The number of FINs that a capture of Ethernet frames has for this server.
@@ -147,7 +169,7 @@ fn ends_of(mut capture: &[u8], server: SocketAddr) -> usize {
 #[test]
 fn under_load() {
     let folder = Scratch::new("load-unread");
-    let capture = recording(&folder);
+    let capture = recording(&folder, LENGTH);
     side_by_side([true, false], |closes| {
         let (listener, at) = listening();
         let load = ["-W", "60s", "--clients", "1", "--limit", "live_unread=64M"];
