@@ -43,11 +43,14 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
     let word = |text: &'static str| Plain::Text(Cow::Borrowed(text));
     let value = match envelope {
         Envelope::Frame => number(place.frame),
-        Envelope::Time => Plain::Number(Number::Real(place.time.nanos() as f64 / 1e9)),
+        Envelope::Time => Plain::Time(place.time),
         Envelope::Flow => number(message.flow_info.flow),
         Envelope::Length => number(place.length as u64),
         Envelope::Proto => word(dissection.proto),
-        Envelope::Version => word(dissection.version.unwrap_or("")),
+        Envelope::Version => match dissection.version {
+            Some(version) => word(version),
+            None => return false,
+        },
         Envelope::From => word(dissection.from.name()),
         Envelope::Copy => match message.dissection.delivery.copy() {
             Some(copy) => number(copy.into()),

@@ -210,7 +210,7 @@ impl Envelope {
 
     /// Whether there are messages without it, so that its name alone is a condition.
     const fn is_optional(self) -> bool {
-        matches!(self, Envelope::Copy | Envelope::Leg)
+        matches!(self, Envelope::Version | Envelope::Copy | Envelope::Leg)
     }
 
     /// The range of its whole numbers, if it has one.
@@ -286,11 +286,13 @@ impl Comparison {
     }
 }
 
-/// A literal as written, and as a number or address if it is one.
+/// A literal as written, and as a number, time or address if it is one.
 #[derive(Clone, Debug)]
 struct Literal {
     text: String,
     number: Option<Number>,
+    /// Every digit of a number of seconds, in units of 10^-18 s: two microseconds of this century may be one float.
+    attos: Option<i128>,
     ends: Option<ends::Ends>,
 }
 

@@ -7,6 +7,7 @@ use super::names::{Deepest, NamedFields, Names};
 use super::path::{Index, Part, Path, PathStep, component};
 use super::related::{self, Condition, RelatedField};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test, possible};
+use crate::capture::Time;
 use crate::codec::Level;
 use crate::codec::layout::Kind;
 use crate::nearest::{hint, nearest};
@@ -378,8 +379,13 @@ impl<'a> Parser<'a> {
         let Some(token) = self.tokens.get(self.next) else { return Err(self.end("expected a value")) };
         self.next += 1;
         match &token.kind {
-            Word::Quoted(text) => Ok(Literal { text: text.clone(), number: None, ends: Ends::parse(text) }),
-            Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text), ends: Ends::parse(text) }),
+            Word::Quoted(text) => {
+                Ok(Literal { text: text.clone(), number: None, attos: None, ends: Ends::parse(text) })
+            }
+            Word::Word(text) => {
+                let attos = Time::decimal(text).map(Time::attos);
+                Ok(Literal { text: text.clone(), number: number(text), attos, ends: Ends::parse(text) })
+            }
             Word::Sign(_) => Err(self.fail(token, "expected a value".into())),
         }
     }

@@ -1,12 +1,14 @@
 //! Values in the form that filters compare, and the comparisons.
 
 use super::{Comparison, Literal, Number, Test};
+use crate::capture::Time;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A value in the form that filters compare.
 pub enum Plain<'a> {
     Number(Number),
+    Time(Time),
     Bool(bool),
     Text(Cow<'a, str>),
     /// Bytes as lowercase hex digits.
@@ -14,10 +16,21 @@ pub enum Plain<'a> {
     Nothing,
 }
 
+/// The order of a number or a time and the literal.
+fn order(value: &Plain<'_>, literal: &Literal) -> Option<Ordering> {
+    match (value, literal.attos) {
+        (Plain::Number(a), _) => a.compare(literal.number?),
+        (Plain::Time(time), Some(attos)) => Some(time.attos().cmp(&attos)),
+        // Another form of a number, such as `0x5`, or one beyond all times.
+        (Plain::Time(time), None) => Number::Real(time.attos() as f64 / 1e18).compare(literal.number?),
+        _ => None,
+    }
+}
+
 /// Whether the value equals the literal.
 pub fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
     match value {
-        Plain::Number(a) => literal.number.is_some_and(|b| a.compare(b) == Some(Ordering::Equal)),
+        Plain::Number(_) | Plain::Time(_) => order(value, literal) == Some(Ordering::Equal),
         Plain::Bool(b) => literal.text == if *b { "true" } else { "false" },
         Plain::Text(text) => *text == literal.text,
         Plain::Hex(digits) => digits.eq_ignore_ascii_case(&literal.text),
@@ -32,7 +45,7 @@ pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::Compare(Comparison::Equal, literal) => equal(value, literal),
         Test::Compare(comparison, literal) => {
             let order = match value {
-                Plain::Number(a) => literal.number.and_then(|b| a.compare(b)),
+                Plain::Number(_) | Plain::Time(_) => order(value, literal),
                 // Text is not ordered relative to numbers.
                 Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
                 Plain::Text(_) => None,
@@ -43,7 +56,7 @@ pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::In(list) => list.iter().any(|literal| equal(value, literal)),
         Test::Contains(literal) => match value {
             Plain::Text(text) => text.contains(&literal.text),
-            Plain::Hex(digits) => digits.contains(&literal.text.to_ascii_lowercase()),
+            Plain::Hex(digits) => bytes_contain(digits, &literal.text.to_ascii_lowercase()),
             _ => false,
         },
         Test::Matches(regex) => match value {
@@ -52,4 +65,11 @@ pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
             _ => false,
         },
     }
+}
+
+/// Whether bytes contain other bytes, both as hex digits: a match begins and ends between two bytes.
+fn bytes_contain(digits: &str, wanted: &str) -> bool {
+    let last = digits.len().checked_sub(wanted.len()).filter(|_| wanted.len().is_multiple_of(2));
+    let starts = |at: usize| digits.get(at..).is_some_and(|rest| rest.starts_with(wanted));
+    last.is_some_and(|last| (0..=last).step_by(2).any(starts))
 }

@@ -22,9 +22,10 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
         }
         (Test::Matches(_), _, Show::Enum(_)) => format!("{name} has no matching name"),
         (Test::Contains(_), _, Show::Enum(_)) => format!("{name} is one name of several: ~ looks into it"),
-        (Test::Contains(literal), Kind::Bytes { .. }, _) => {
+        (Test::Contains(literal), Kind::Bytes { .. }, _) if !is_hex(literal) => {
             format!("{name} is bytes: expected hex, got {:?}", literal.text)
         }
+        (Test::Contains(literal), Kind::Bytes { .. }, _) => half_a_byte(name, literal),
         (Test::Contains(_) | Test::Matches(_), ..) => format!("{name} is a number, and no text"),
         (Test::Compare(comparison, _), Kind::Bytes { .. } | Kind::Bool { .. }, _) if comparison.orders() => {
             format!("{name} has no order: == and != compare it")
@@ -39,7 +40,7 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
             Len::Const(n) if literal.text.len().is_multiple_of(2) => {
                 format!("{name} is always {n} bytes long: {:?} is not", literal.text)
             }
-            _ => format!("{name} is whole bytes: {:?} has half of one", literal.text),
+            _ => half_a_byte(name, literal),
         },
         _ => match range {
             Some((least, most)) => out_of_range(name, least, most),
@@ -59,6 +60,10 @@ pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<Strin
         }
         _ => None,
     }
+}
+
+fn half_a_byte(name: &str, literal: &Literal) -> String {
+    format!("{name} is whole bytes: {:?} has half of one", literal.text)
 }
 
 /// The error for a number out of range.
@@ -83,7 +88,7 @@ fn can(field: &Field, test: &Test) -> bool {
         (Test::Compare(..), _, Show::Time { .. }) => literal(test).is_some_and(|literal| literal.number.is_none()),
         (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
         (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),
-        (Test::Contains(literal), Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
+        (Test::Contains(literal), Kind::Bytes { .. }, _) => is_whole_bytes(literal),
         (Test::Contains(_) | Test::Matches(_), Kind::Text { .. } | Kind::Bytes { .. }, _) => true,
         (Test::Contains(_) | Test::Matches(_), ..) => false,
         (Test::Compare(..), Kind::Text { .. }, _) => literal(test).is_some_and(|literal| literal.number.is_none()),
@@ -123,6 +128,14 @@ pub fn within(literal: &Literal, least: i128, most: i128) -> bool {
     }
 }
 
+fn is_hex(literal: &Literal) -> bool {
+    literal.text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn is_whole_bytes(literal: &Literal) -> bool {
+    is_hex(literal) && literal.text.len().is_multiple_of(2)
+}
+
 fn literal(test: &Test) -> Option<&Literal> {
     if let Test::Compare(_, literal) | Test::Contains(literal) = test { Some(literal) } else { None }
 }
@@ -134,8 +147,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
         (_, Show::Enum(names)) if named(names) => true,
         (_, Show::Flags(flags)) if named(flags.names) => true,
         (Kind::Bytes { len }, _) => {
-            let whole = literal.text.len().is_multiple_of(2) && literal.text.bytes().all(|b| b.is_ascii_hexdigit());
-            whole && !matches!(len, Len::Const(n) if literal.text.len() != 2 * *n as usize)
+            is_whole_bytes(literal) && !matches!(len, Len::Const(n) if literal.text.len() != 2 * *n as usize)
         }
         _ => match range(field) {
             Some((least, most)) if literal.number.is_some() => within(literal, least, most),

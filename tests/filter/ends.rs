@@ -103,6 +103,7 @@ fn what_can_never_hold_is_refused() {
         "riptide.payload == ^abc",
         "riptide.payload > ^05",
         "riptide.payload contains ^xyz",
+        "riptide.payload contains ^abc",
         "dnp.link_state.flags contains ^nosuch",
         "dnp.link_state.flags ~ ^read",
         "riptide.reject.reason == ^nosuch",

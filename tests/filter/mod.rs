@@ -103,6 +103,99 @@ fn bytes_by_index_and_by_range() {
     }
 }
 
+/// A comparison with a printed time is exact: two microseconds of this century may be one float.
+#[test]
+fn times_as_printed() {
+    let file = "riptide/riptide22-lossy.pcap";
+    // In microseconds, from the digits.
+    let micros = |line: &Json| line["time"].to_string().replacen('.', "", 1).parse::<u64>().unwrap();
+    let all = decode(file, None);
+    let texts: Vec<String> = all.iter().map(|line| line["time"].to_string()).collect();
+    assert!(texts.iter().all(|text| text.len() == "1795231815.801386".len() || text.contains('.')), "{texts:?}");
+    let all: Vec<(u64, &Json)> = all
+        .iter()
+        .zip(&texts)
+        .map(|(line, text)| {
+            let digits = text.split_once('.').map_or(0, |(_, fraction)| fraction.len()) as u32;
+            (micros(line) * 10u64.pow(6 - digits), line)
+        })
+        .collect();
+    let some = |fits: &dyn Fn(u64) -> bool| -> Vec<&Json> {
+        all.iter().filter(|(micros, _)| fits(*micros)).map(|(_, line)| *line).collect()
+    };
+    let third: Vec<usize> = (0..all.len()).step_by(3).collect();
+    let list = third.iter().map(|k| texts[*k].as_str()).collect::<Vec<_>>().join(", ");
+    let times: BTreeSet<u64> = third.iter().map(|k| all[*k].0).collect();
+    let wanted = some(&|micros| times.contains(&micros));
+    assert_eq!(decode(file, Some(&format!("time in {{{list}}}"))).iter().collect::<Vec<_>>(), wanted);
+    for k in [0, all.len() / 3, all.len() / 2, all.len() - 1] {
+        let (at, text) = (all[k].0, &texts[k]);
+        let next = format!("{}.{:06}1", at / 1_000_000, at % 1_000_000);
+        for (filter, wanted) in [
+            (format!("time == {text}"), some(&|micros| micros == at)),
+            (format!("time != {text}"), some(&|micros| micros != at)),
+            (format!("time >= {text}"), some(&|micros| micros >= at)),
+            (format!("time <= {text}"), some(&|micros| micros <= at)),
+            (format!("time > {text}"), some(&|micros| micros > at)),
+            (format!("time < {text}"), some(&|micros| micros < at)),
+            // A tenth of a microsecond later.
+            (format!("time == {next}"), vec![]),
+            (format!("time > {next}"), some(&|micros| micros > at)),
+        ] {
+            assert_eq!(decode(file, Some(&filter)).iter().collect::<Vec<_>>(), wanted, "{filter}");
+        }
+    }
+}
+
+/// Bytes contain bytes, not half ones: `f420` is not in `3f 42 0f`.
+#[test]
+fn bytes_contain_whole_bytes() {
+    let file = "riptide/riptide22-lossy.pcap";
+    let all = decode(file, None);
+    let payload = |line: &Json| line["fields"]["payload"].as_str().unwrap_or_default().to_owned();
+    let of = |hex: &str| {
+        let has = |line: &&Json| {
+            let text = payload(line);
+            text.as_bytes()
+                .chunks(2)
+                .collect::<Vec<_>>()
+                .windows(hex.len() / 2)
+                .any(|some| some.concat() == hex.as_bytes())
+        };
+        all.iter().filter(has).collect::<Vec<_>>()
+    };
+    assert!(all.iter().any(|line| payload(line).contains("f420")), "a capture with half bytes that look like it");
+    for (hex, any) in [("f420", false), ("420f", true), ("3f42", true)] {
+        assert_eq!(!of(hex).is_empty(), any, "{hex}");
+        assert_eq!(
+            decode(file, Some(&format!("payload contains {hex:?}"))).iter().collect::<Vec<_>>(),
+            of(hex),
+            "{hex}"
+        );
+    }
+}
+
+/// Messages without a version have none to compare.
+#[test]
+fn no_version_is_no_other_version() {
+    let file = "dnp/dnp-states.pcap";
+    let all = decode(file, None);
+    assert!(all.iter().all(|line| line.get("version").is_none()));
+    for (filter, kept) in [
+        ("version != 2.2", 0),
+        ("version == 2.2", 0),
+        ("version ~ \"^\"", 0),
+        ("version", 0),
+        ("not version == 2.2", all.len()),
+    ] {
+        assert_eq!(decode(file, Some(filter)).len(), kept, "{filter}");
+    }
+    let file = "riptide/riptide22-udp.pcap";
+    for (filter, kept) in [("version", true), ("version == 2.2", true), ("version != 2.2", false)] {
+        assert_eq!(!decode(file, Some(filter)).is_empty(), kept, "{filter}");
+    }
+}
+
 /// `copy` is the same in every protocol that resends: a copy of an earlier message is not the first transmission.
 #[test]
 fn copies_of_any_protocol() {
