@@ -5,7 +5,7 @@ use super::{Envelope, Expression, FilterError, Names, Test, lexer, parser};
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::string;
 use crate::codec::json::value::value;
-use crate::codec::{Sources, Tree, Value};
+use crate::codec::{Notes, Sources, Tree, Value};
 use crate::dissect::{Message, Wants};
 
 /// A field path as in filters: `acknex.update2.position`, `payload.hp`, `flow`.
@@ -123,14 +123,27 @@ impl FieldPath {
                 Envelope::Dst => string(message.dst().as_bytes(), out),
                 Envelope::Host | Envelope::Port => ends(*envelope, message, out),
                 Envelope::Message => string(dissection.message.as_bytes(), out),
-                Envelope::Note => {
-                    let code = dissection.notes.iter().next().map_or("", |(note, _)| note.code);
-                    string(code.as_bytes(), out);
-                }
+                Envelope::Note => codes(&dissection.notes, out),
             },
             (FieldMatch::Envelope, Wanted::Field(_)) => out.extend_from_slice(b"null"),
         }
     }
+}
+
+/// Appends the code of the note, an array if there are several, or an empty text.
+fn codes(notes: &Notes, out: &mut Vec<u8>) {
+    let several = notes.iter().nth(1).is_some();
+    if notes.is_empty() {
+        string(b"", out);
+    }
+    for (k, (note, _)) in notes.iter().enumerate() {
+        match k {
+            0 => out.extend(several.then_some(b'[')),
+            _ => out.push(b','),
+        }
+        string(note.code.as_bytes(), out);
+    }
+    out.extend(several.then_some(b']'));
 }
 
 /// Appends the addresses or ports of both endpoints, the sender's first.

@@ -62,6 +62,36 @@ fn groups_are_those_of_the_lines() {
     }
 }
 
+/// A message with several notes is in the group of all of them, and --columns and --track have them all.
+#[test]
+fn groups_by_notes() {
+    let file = "riptide/riptide22-lossy.pcap";
+    let mut want: BTreeMap<String, u64> = BTreeMap::new();
+    let mut cells = Vec::new();
+    for line in lines(file) {
+        let codes: Vec<&Json> = line["notes"].as_array().into_iter().flatten().map(|note| &note["code"]).collect();
+        let code = match codes.as_slice() {
+            [] => String::new(),
+            [one] => one.as_str().unwrap().to_owned(),
+            several => serde_json::to_string(several).unwrap(),
+        };
+        *want.entry(code.clone()).or_default() += 1;
+        cells.push(code);
+    }
+    assert!(want.keys().any(|codes| codes.contains("riptide.given_up") && codes.starts_with('[')), "{want:?}");
+    let text = |cell: &Json| cell.as_str().unwrap_or_default().to_owned();
+    let rows = groups(file, &["--by", "note"]).0;
+    let got =
+        rows.iter().map(|row| (text(&row["note"]), row["messages"].as_u64().unwrap())).collect::<BTreeMap<_, _>>();
+    assert_eq!(got, want);
+    let column = on(file, "decode", &["-f", "tsv", "--columns", "note"]).ok();
+    let column: Vec<String> =
+        column.text().lines().skip(1).map(|cell| cell.trim_matches('"').replace("\"\"", "\"")).collect();
+    assert_eq!(column, cells);
+    let track = on(file, "stats", &["--track", "note", "-f", "ndjson"]).ok();
+    assert!(track.text().contains("riptide.given_up"), "{}", track.text());
+}
+
 #[test]
 fn steps_of_time_and_several_fields() {
     let file = "riptide/riptide20-lossy.pcap";
