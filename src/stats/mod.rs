@@ -140,10 +140,12 @@ pub(crate) struct Flow {
     pub ends: Option<[SocketAddr; 2]>,
     /// The server's side, if known.
     pub server: Option<Side>,
-    /// The time of the first message.
+    /// The time of the earliest message.
     pub first: Time,
-    /// The time of the last message.
+    /// The time of the latest message.
     pub last: Time,
+    /// The highest frame of a message.
+    last_frame: u64,
     /// The number of messages.
     pub messages: [u64; 2],
     /// Their bytes on the wire.
@@ -463,13 +465,21 @@ impl Stats {
             Role::Client => Some(side.other()),
             Role::Unknown => flow.server,
         };
-        flow.last = time;
+        if time.since(flow.first) < 0 {
+            flow.first = time;
+        }
+        if time.since(flow.last) > 0 {
+            flow.last = time;
+        }
         let last_seen = &mut flow.last_seen[side.index()];
         flow.silences[side.index()].until(*last_seen, nanos);
+        // A message that turned out to be incomplete may come after messages of later frames.
+        let is_late = seen.frame < flow.last_frame;
         // A side that has agreed on the carrier has not answered yet.
         if last_seen.is_some() || !seen.carrier_alone {
-            *last_seen = Some(nanos);
+            *last_seen = if is_late { (*last_seen).max(Some(nanos)) } else { Some(nanos) };
         }
+        flow.last_frame = flow.last_frame.max(seen.frame);
         flow.messages[side.index()] += 1;
         flow.bytes[side.index()] += bytes;
         flow.last_message = seen.message;
