@@ -32,6 +32,8 @@ pub enum Event {
         handled: Option<Handled>,
         /// Whether the protocol acknowledges such messages; if not, nothing shows which of them arrived.
         acknowledged: bool,
+        /// Whether the first transmission had other bytes; false if the protocol does not compare them.
+        changed: bool,
     },
     /// The message acknowledges one of the opposite direction.
     Acked {
@@ -92,6 +94,14 @@ pub enum Event {
     Link(Link),
     /// The message begins, keeps or ends its connection.
     Step(Step),
+}
+
+impl Event {
+    /// Whether it is a duplicate: the same bytes again after an acknowledgement of the message was seen. Any other
+    /// further transmission is a resend.
+    pub fn is_duplicate(&self) -> bool {
+        matches!(self, Event::Sent { seen: Seen::Copy { before }, changed: false, .. } if before.acked)
+    }
 }
 
 /// The delivery events of one message. Cleared and reused.

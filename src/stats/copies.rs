@@ -48,8 +48,8 @@ impl Row {
 pub struct Copied {
     /// The frame.
     pub frame: u64,
-    /// Whether it was captured after an acknowledgement.
-    pub acked: bool,
+    /// Whether it is the same bytes again after an acknowledgement.
+    pub duplicate: bool,
     /// Whether it passed the receiver's filter; `None` if that is not known.
     pub handled: Option<bool>,
 }

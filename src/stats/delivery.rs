@@ -345,8 +345,8 @@ impl Deliveries {
         let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
         match *event {
             Event::Begin | Event::Step(_) | Event::Report(_) | Event::Arrivals(_) => {}
-            Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged } => {
-                own.transmission(seen, frame, self.rows);
+            Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged, .. } => {
+                own.transmission(seen, event.is_duplicate(), frame, self.rows);
                 // The connections above the cap have one entry together, and no first number.
                 if connection.flow > 0 {
                     let first = *own.first.get_or_insert(extended);
@@ -372,7 +372,6 @@ impl Deliveries {
                 match self.rows && seen != Seen::Forgotten {
                     true if room => {
                         self.listed += 1;
-                        let acked = matches!(seen, Seen::Copy { before } if before.acked);
                         let row = own.rows.row(Row {
                             extended,
                             number,
@@ -381,7 +380,8 @@ impl Deliveries {
                             copies: Vec::new(),
                             acked: None,
                         });
-                        row.copies.push(Copied { frame, acked, handled: handled.map(|h| h.now) });
+                        let duplicate = event.is_duplicate();
+                        row.copies.push(Copied { frame, duplicate, handled: handled.map(|h| h.now) });
                     }
                     true => self.omitted += 1,
                     false => {}
@@ -452,13 +452,13 @@ impl Direction {
         self.tally.ping.add(after);
     }
 
-    fn transmission(&mut self, seen: Seen, frame: u64, rows: bool) {
+    fn transmission(&mut self, seen: Seen, duplicate: bool, frame: u64, rows: bool) {
         if seen == Seen::Forgotten {
             return;
         }
         self.tally.sent += 1;
         match seen {
-            Seen::Copy { before } if before.acked => self.tally.duplicates += 1,
+            Seen::Copy { .. } if duplicate => self.tally.duplicates += 1,
             Seen::Copy { .. } => self.tally.resent += 1,
             _ => self.tally.messages += 1,
         }

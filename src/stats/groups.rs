@@ -66,7 +66,7 @@ impl Group {
         for event in dissection.delivery.iter() {
             if let Event::Sent { seen, .. } = event {
                 match seen {
-                    Seen::Copy { before } if before.acked => self.duplicates += 1,
+                    Seen::Copy { .. } if event.is_duplicate() => self.duplicates += 1,
                     Seen::Copy { .. } => self.resent += 1,
                     Seen::Ahead(missing) => self.missing += u64::from(*missing),
                     Seen::Late => self.late += 1,

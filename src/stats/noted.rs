@@ -135,6 +135,7 @@ mod tests {
             last_try: false,
             handled,
             acknowledged: true,
+            changed: false,
         };
         let twice = Some(Handled { now: true, before: 1 });
         assert_eq!(rules(&sent(Seen::Ahead(2), twice)), [Some("lost"), Some("handled_twice")]);

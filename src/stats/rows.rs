@@ -69,8 +69,10 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
         if let Some(id) = row.message_id {
             one["message_id"] = id.into();
         }
-        let again =
-            |acked: bool| -> Json { row.copies.iter().skip(1).filter(|c| c.acked == acked).map(|c| c.frame).collect() };
+        let again = |duplicate: bool| -> Json {
+            let copies = row.copies.iter().skip(1).filter(|c| c.duplicate == duplicate);
+            copies.map(|c| c.frame).collect()
+        };
         one["first_frame"] = row.copies.first().map_or(0, |copy| copy.frame).into();
         one["copies"] = row.copies.len().into();
         one["frames"] = row.copies.iter().map(|copy| copy.frame).collect();

@@ -20,9 +20,9 @@ pub fn pack(event: Event, origin: Origin, numbers: &mut Numbers, out: &mut Vec<u
     let number = |number: u64| number.cast_signed();
     match event {
         Event::Begin => put(0, &[]),
-        Event::Sent { number: own, extended, seen, message_id, last_try, handled, acknowledged } => {
+        Event::Sent { number: own, extended, seen, message_id, last_try, handled, acknowledged, changed } => {
             let now = handled.is_some_and(|handled| handled.now);
-            let flags = [last_try, acknowledged, now, handled.is_some(), message_id.is_some()];
+            let flags = [last_try, acknowledged, now, handled.is_some(), message_id.is_some(), changed];
             let flags = flags.iter().rev().fold(0, |all, flag| all << 1 | i64::from(*flag));
             put(1, &[flags, number(own), extended.wrapping_sub(number(own))]);
             let before = handled.map(|handled| i64::from(handled.before));
@@ -146,7 +146,8 @@ pub fn unpack(origin: Origin, known: &Known, from: &mut Unpack<'_>) -> Option<Ev
                 _ => Seen::Forgotten,
             };
             let number = own.cast_unsigned();
-            Event::Sent { number, extended, seen, message_id, last_try: is(0), handled, acknowledged: is(1) }
+            let (last_try, acknowledged, changed) = (is(0), is(1), is(5));
+            Event::Sent { number, extended, seen, message_id, last_try, handled, acknowledged, changed }
         }
         2 => {
             let extended = from.signed()?;

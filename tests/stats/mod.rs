@@ -113,6 +113,69 @@ fn delivery_is_as_the_delivery_files_say() {
     }
 }
 
+/// A conversation lasts from its earliest message to its latest, also if a message that turned out to be incomplete is
+/// printed after those of later frames.
+#[test]
+fn conversations_last_from_the_first_message_to_the_last() {
+    let mut late = 0;
+    for name in ["nano/pomelo-ws-bad.pcap", "nano/nano-tcp-midstream.pcap", "riptide/riptide22-lossy.pcap"] {
+        let capture = common::fixture(name);
+        let mut times: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for line in common::run(
+            &[
+                &["decode", "-q", "-f", "ndjson", capture.to_str().expect("UTF-8")],
+                &args_of(&capture).iter().map(String::as_str).collect::<Vec<_>>()[..],
+            ]
+            .concat(),
+            b"",
+        )
+        .ok()
+        .lines()
+        {
+            times
+                .entry(line["flow"].as_u64().expect("a number"))
+                .or_default()
+                .push(line["time"].as_f64().expect("a time"));
+        }
+        let got = stats(&capture, &["--by", "flow"]);
+        for row in got["flow"].as_array().expect("rows") {
+            let times = &times[&row["flow"].as_u64().expect("a number")];
+            let [first, last] = [f64::min, f64::max].map(|of| times.iter().copied().reduce(of).expect("a time"));
+            late += u64::from(times.last() < Some(&last));
+            let duration = row["duration"].as_f64().expect("a duration");
+            assert!((duration - (last - first)).abs() < 2e-6, "{name}: {row}");
+        }
+    }
+    assert!(late > 0, "a conversation whose last line is not its latest");
+}
+
+/// Other bytes under a number that was acknowledged are a resend; the same bytes are a duplicate.
+#[test]
+fn other_bytes_are_no_duplicate() {
+    let capture = common::fixture("dnp/dnp-vectors.pcap");
+    let args =
+        ["decode", "-q", "-p", "dnp", "-f", "ndjson", "--bytes", "--flow", "32", capture.to_str().expect("UTF-8")];
+    let lines = common::run(&args, b"").ok().lines();
+    let numbered = |line: &&Json| line["from"] == "client" && line["fields"].get("number").is_some();
+    let sent: Vec<&Json> = lines.iter().filter(numbered).collect();
+    let [first, second, _] = sent[..] else { panic!("three transmissions: {sent:?}") };
+    assert_eq!(first["fields"]["number"], second["fields"]["number"]);
+    assert_ne!(first["bytes"], second["bytes"]);
+    let between =
+        |line: &&Json| line["message"] == "reliable_acknowledge" && line["frame"].as_u64() < second["frame"].as_u64();
+    assert!(lines.iter().any(|line| between(&line)), "acknowledged before");
+    let got = stats(&capture, &["--flow", "32", "--delivery"]);
+    let row =
+        got["delivery"].as_array().and_then(|rows| rows.iter().find(|row| row["from"] == "client")).expect("a row");
+    assert_eq!([&row["sent"], &row["resent"], &row["duplicates"]], [3, 1, 0].map(Json::from).each_ref());
+    let message = &got["connections"][0]["from"]["client"]["reliable"][0];
+    assert_eq!([&message["resent_frames"], &message["duplicate_frames"]], [&json!([second["frame"]]), &json!([])]);
+    let groups = stats(&capture, &["--flow", "32", "--by", "from,proto"]);
+    let row =
+        groups["group"].as_array().and_then(|rows| rows.iter().find(|row| row["from"] == "client")).expect("a row");
+    assert_eq!([&row["resent"], &row["duplicates"]], [1, 0].map(Json::from).each_ref());
+}
+
 /// The figures of the table equal those of the rows.
 #[test]
 fn delivery_figures_are_those_of_the_rows() {

@@ -145,6 +145,7 @@ impl Direction {
             last_try: false,
             handled: None,
             acknowledged: true,
+            changed: matches!(seen, Seen::Copy { before } if !Tag(before.tag).same(tag)),
         });
         match seen {
             Seen::Copy { before } => {

@@ -151,6 +151,7 @@ impl Reliable {
             last_try,
             handled,
             acknowledged: true,
+            changed: false,
         });
         if last_try && version.packed() {
             // Another try would follow the last one after the same interval.

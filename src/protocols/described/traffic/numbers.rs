@@ -175,6 +175,7 @@ impl Spaces {
             last_try: false,
             handled: None,
             acknowledged: numbers.acks.iter().any(|ack| ack.what != What::Lacks),
+            changed: false,
         });
         match (as_seen, identity) {
             // Its number may still show that others are missing.
