@@ -308,8 +308,8 @@ both\:"Both\: each message that passed appears twice"))' \
 '*--limit=[Change a limit of memory; \`netkit fields\` lists them, N may end in K, M, G]:NAME=N:_default' \
 '--by=[Print one table\: by message, flow, peer, second or any fields]:message|flow|peer|second|FIELD,..:(message flow peer second)' \
 '(--delivery --track)--step=[Count in steps of this time instead of seconds\: 500ms, 1m]:TIME:_default' \
-'(--delivery --track)--sort=[Sort the groups of --by FIELD by this column; default\: time or bytes]:COLUMN:(messages message_share message_rate bytes byte_share byte_rate size_mean size_max faults warnings resent duplicates missing late answered answered_p50 answered_p90 answered_max)' \
-'(--delivery --track)--top=[Print only the first N groups of --by FIELD]:N:_default' \
+'(--delivery --track)--sort=[Sort the table of --by by this column; default of groups\: time or bytes]:COLUMN:(messages message_share message_rate bytes byte_share byte_rate size_mean size_max faults warnings resent duplicates missing late answered answered_p50 answered_p90 answered_max)' \
+'(--delivery --track)--top=[Print only the first N rows of --by]:N:_default' \
 '(--by --step --delivery --track)--slow=[List messages answered or acknowledged after this time or later\: 200ms]:TIME:_default' \
 '--time=[Choose the form of times of --unanswered, --never-acked and --slow]:relative|delta|utc|local|epoch:((relative\:"Since the capture'\''s first frame"
 delta\:"Since the one before"

@@ -46,10 +46,10 @@ pub struct Stats {
     /// Add --by to also group each step by fields.
     #[arg(long, alias = "every", value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub step: Option<i64>,
-    /// Sort the groups of --by FIELD by this column; default: time or bytes
+    /// Sort the table of --by by this column; default of groups: time or bytes
     #[arg(long, value_name = "COLUMN", value_parser = sort(), hide_possible_values = true, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub sort: Option<String>,
-    /// Print only the first N groups of --by FIELD
+    /// Print only the first N rows of --by
     #[arg(long, value_name = "N", conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub top: Option<usize>,
     /// List the messages that nothing in the capture answers

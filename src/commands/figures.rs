@@ -34,18 +34,20 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
     if args.time.is_some() && !lists {
         return usage("--time: only with --unanswered, --never-acked and --slow, which list messages");
     }
+    let ordered = args.sort.is_some() || args.top.is_some();
+    if ordered && args.by.is_none() && args.step.is_none() {
+        return usage("--sort, --top: only with --by and --step");
+    }
     if lists || listed.latency {
         return waiting(args, listed, options, global, pick).map(Ok);
     }
     if let Some(by) = args.plot {
         return plot(args, by, options, global, pick).map(Ok);
     }
-    let plain = args.step.is_none() && args.sort.is_none() && args.top.is_none();
     let by = match (&args.by, args.step) {
         (None, Some(_)) => "second".to_owned(),
-        (None, None) if plain => return Ok(Err(pick)),
-        (None, None) => return usage("--sort, --top: only with --by FIELD"),
-        (Some(by), _) if plain && by.parse::<Report>().is_ok() => return Ok(Err(pick)),
+        (None, None) => return Ok(Err(pick)),
+        (Some(by), None) if by.parse::<Report>().is_ok() => return Ok(Err(pick)),
         (Some(by), Some(_)) if !by.split(',').any(|name| name.trim() == "second") => format!("second,{by}"),
         (Some(by), _) => by.clone(),
     };

@@ -16,7 +16,7 @@ use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Lines;
 use crate::read::{CaptureSink, Pick, Picked, Selection, Summary};
-use crate::stats::{Observer, Report, Stats, Wanted};
+use crate::stats::{Observer, Order, Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -121,7 +121,10 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     let rows = report == Report::Delivery && args.format == Form::Json;
     options.wants = pick.reads() | Observer::new(&options).reads();
-    let stats = Stats::new(&options, Wanted { rows, fields: false });
+    let mut stats = Stats::new(&options, Wanted { rows, fields: false });
+    stats.order = Order { sort: args.sort.clone(), top: args.top };
+    // A wrong name is reported before anything is read.
+    report.check(&stats).map_err(|why| Usage(format!("--sort: {why}")))?;
     let reading = InputReader { options: &options, global, threads: args.threads, follow: false, link: false };
     let mut picked = Picked { pick, sink: stats };
     let done = reading.files(&args.files, args.join, &mut picked);

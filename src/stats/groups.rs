@@ -118,13 +118,35 @@ pub struct Groups {
     key: Vec<u8>,
 }
 
-/// The order of the groups, and the number shown.
+/// The order of the groups or rows, and the number shown.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
-    /// The column to sort by; if none is given, by time or else by bytes.
+    /// The column to sort by; if none is given, groups are sorted by time or else by bytes, and other tables keep their
+    /// order.
     pub sort: Option<String>,
-    /// The number of groups shown.
+    /// The number of groups or rows shown.
     pub top: Option<usize>,
+}
+
+impl Order {
+    /// The column to sort a table by, if one is given.
+    ///
+    /// # Errors
+    /// An unknown column, with the nearest name and all names.
+    pub(super) fn column(&self, table: &Table) -> Result<Option<usize>, String> {
+        self.sort.as_ref().map(|name| table.place(name).ok_or_else(|| unknown(name, table))).transpose()
+    }
+
+    /// Sorts a table, if it has the column, and cuts it. Returns the number of rows that it omits.
+    pub(super) fn arrange(&self, table: &mut Table) -> usize {
+        if let Ok(Some(column)) = self.column(table) {
+            by_column(table, column);
+            // A title may name another order.
+            table.shape.title = table.shape.title.split(',').next().unwrap_or_default();
+        }
+        let shown = self.top.unwrap_or(usize::MAX).min(table.rows.len());
+        table.rows.drain(shown..).count()
+    }
 }
 
 /// A group, and the cells of its keys.
@@ -317,15 +339,20 @@ impl Groups {
         let figure = table.columns.iter().skip(keys).position(|figure| figure.name == by).map(|at| at + keys);
         let by = order.sort.as_ref().map_or(figure, |_| table.place(by));
         let by = by.ok_or_else(|| unknown(order.sort.as_deref().unwrap_or_default(), table))?;
-        if by >= keys {
-            // The largest first, unknown values last.
-            let unknown = |row: &[Cell]| row[by] == Cell::Null;
-            table.rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
-        } else {
-            table.rows.sort_by(|a, b| compare(&a[by..=by], &b[by..=by]));
-        }
+        by_column(table, by);
         Ok(())
     }
+}
+
+/// Sorts by a column: keys ascending, figures from the largest, with unknown values last.
+fn by_column(table: &mut Table, by: usize) {
+    let figure = by >= table.shape.keys;
+    let unknown = |row: &[Cell]| figure && row.get(by) == Some(&Cell::Null);
+    table.rows.sort_by(|a, b| {
+        let [first, second] = [a, b].map(|row| row.get(by..=by).unwrap_or_default());
+        let order = if figure { compare(second, first) } else { compare(first, second) };
+        unknown(a).cmp(&unknown(b)).then(order)
+    });
 }
 
 fn unknown(name: &str, table: &Table) -> String {

@@ -202,6 +202,8 @@ pub struct Stats {
     pub unlisted: u64,
     /// Whether the input was not read to its end; set by its reader, for [`Report::json`].
     pub stopped: bool,
+    /// The order of the tables that [`Report`] names; set by its reader.
+    pub order: Order,
     /// Whether only selected messages are counted, so that the ends of connections are not known.
     pub selected: bool,
     /// The account of the frames that were read or skipped.

@@ -2,7 +2,7 @@
 
 use super::connections::{delivery, links, paths, pings, requests};
 use super::directions::senders;
-use super::table::Table;
+use super::table::{Cell, Table};
 use super::tables::{flows, messages, peers, schemas, seconds_table, streams};
 use super::timeline::{STEPS, blocks, step_text};
 use super::{Stats, aligned, ends, protocol_of, rows, verdicts, when};
@@ -10,6 +10,7 @@ use crate::codec::json::text::string;
 use crate::plural::Plural;
 use crate::printable::Printable;
 use crate::render::palette::{COLOURS, PLAIN};
+use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::str::FromStr;
@@ -85,6 +86,33 @@ impl Report {
         }
     }
 
+    /// Checks that the table has the column by which it is to be sorted.
+    ///
+    /// # Errors
+    /// An unknown column, with the nearest name and all names.
+    pub fn check(self, stats: &Stats) -> Result<(), String> {
+        self.tables(stats).first().map_or(Ok(None), |table| stats.order.column(table)).map(drop)
+    }
+
+    /// The tables in the requested order, each with the number of rows that are omitted. Of the ends of connections,
+    /// those of the conversations shown.
+    fn ordered(self, stats: &Stats) -> Vec<(Table, usize)> {
+        let flow = |row: &Vec<Cell>| row.first().and_then(Cell::count);
+        let mut tables: Vec<(Table, usize)> = Vec::new();
+        for mut table in self.tables(stats) {
+            let omitted = match tables.first() {
+                Some((flows, _)) if self == Report::Flow => {
+                    let shown: FxHashSet<_> = flows.rows.iter().filter_map(flow).collect();
+                    table.rows.retain(|row| flow(row).is_some_and(|flow| shown.contains(&flow)));
+                    0
+                }
+                _ => stats.order.arrange(&mut table),
+            };
+            tables.push((table, omitted));
+        }
+        tables
+    }
+
     /// Text output: an overview, a chart if everything is reported, the tables.
     pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, colour: bool, out: &mut Vec<u8>) {
         let palette = if colour { &COLOURS } else { &PLAIN };
@@ -101,7 +129,7 @@ impl Report {
         }
         // With one connection each, the table of conversations has the same ends.
         let is_redundant = |t: &Table| t.rows.is_empty() || t.shape.kind == "end" && t.rows.len() <= stats.flows.len();
-        for mut table in self.tables(stats).into_iter().filter(|t| !is_redundant(t)) {
+        for (mut table, omitted) in self.ordered(stats).into_iter().filter(|(t, _)| !is_redundant(t)) {
             text.push('\n');
             let more = match self {
                 Report::All if table.shape.kind != "message" => table.rows.len().saturating_sub(FLOWS),
@@ -111,6 +139,8 @@ impl Report {
             aligned::text(&table, width, colour, &mut text);
             if more > 0 {
                 let _ = writeln!(text, "and {more} more (--by flow, --delivery)");
+            } else if omitted > 0 {
+                let _ = writeln!(text, "and {omitted} more");
             }
         }
         if self == Report::Delivery {
@@ -124,7 +154,7 @@ impl Report {
 
     /// Every row as a JSON object, with the kind of table under `by`.
     pub fn ndjson(self, stats: &Stats, out: &mut Vec<u8>) {
-        self.tables(stats).iter().for_each(|t| t.ndjson(out));
+        self.ordered(stats).iter().for_each(|(table, _)| table.ndjson(out));
     }
 
     /// Separated values of the first table with rows, or else of the first table; of the whole report, the messages.
@@ -138,9 +168,9 @@ impl Report {
         columns: &[String],
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
-        let tables = self.tables(stats);
+        let tables = self.ordered(stats);
         let mut text = String::new();
-        let mut figures = tables.iter().filter(|t| t.shape.kind != "end");
+        let mut figures = tables.iter().map(|(table, _)| table).filter(|t| t.shape.kind != "end");
         let first = figures.clone().next();
         if let Some(table) = figures.find(|t| !t.rows.is_empty()).or(first) {
             table.separated(separator, columns, &mut text)?;
@@ -183,7 +213,12 @@ impl Report {
         if matches!(self, Report::All | Report::Delivery) {
             let _ = write!(out, ",\n\"verdicts\":{}", verdicts::array(stats));
         }
-        for table in self.tables(stats) {
+        let tables = self.ordered(stats);
+        let omitted: usize = tables.iter().map(|(_, omitted)| omitted).sum();
+        if omitted > 0 {
+            let _ = write!(out, ",\n\"omitted_rows\":{omitted}");
+        }
+        for (table, _) in tables {
             let _ = write!(out, ",\n\"{}\":", table.shape.kind);
             table.json(out);
         }

@@ -72,6 +72,11 @@ impl Cell {
         }
     }
 
+    /// The count, if it is one.
+    pub(super) fn count(&self) -> Option<u64> {
+        if let Cell::Int(n) = self { Some(*n) } else { None }
+    }
+
     /// The number for programs: delays in whole microseconds, others with six decimals.
     pub fn printed(&self) -> Option<f64> {
         let unit = match self {

@@ -130,7 +130,7 @@ fn figures_are_those_of_the_delivery() {
         let done = on(file, "stats", &["--delivery", "-f", "json"]).ok();
         let delivery: Json = serde_json::from_str(done.text()).unwrap();
         let all = delivery["delivery"].as_array().unwrap();
-        for by in ["flow", "message,from", "second"] {
+        for by in ["flow,proto", "message,from", "second,proto"] {
             let rows = groups(file, &["--by", by, "--sort", "messages"]).0;
             for (column, of) in
                 [("resent", "resent"), ("duplicates", "duplicates"), ("missing", "missing"), ("late", "late")]
@@ -163,10 +163,49 @@ fn sorted_cut_and_with_columns_by_choice() {
         (&["--by", "message_id", "--sort", "resnt"], "did you mean \"resent\""),
         (&["--by", "message_id", "--columns", "resnt"], "did you mean \"resent\""),
         (&["--top", "3"], "only with --by"),
+        (&["--by", "peer", "--sort", "byte_sent"], "did you mean \"bytes_sent\""),
+        // Lists of messages have an order of their own.
+        (&["--slow", "1ms", "--top", "1"], "only with --by"),
+        (&["--latency", "--sort", "answered"], "only with --by"),
+        (&["--unanswered", "--top", "1"], "only with --by"),
+        (&["--plot", "--sort", "bytes"], "only with --by"),
     ] {
         let done = on(file, "stats", args);
         assert!(done.status == Some(2) && done.err.contains(why) && done.out.is_empty(), "{args:?} {}", done.err);
     }
+}
+
+/// The tables that --by names are sorted and cut, too, with the same columns.
+#[test]
+fn named_tables_are_sorted_and_cut() {
+    let file = "nano/nano-tcp.pcap";
+    let table = |by: &str, args: &[&str]| {
+        let done = on(file, "stats", &[&["--by", by, "-f", "json"], args].concat()).ok();
+        let all: Json = serde_json::from_str(done.text()).unwrap();
+        (all[by].as_array().unwrap_or_else(|| panic!("{all}")).clone(), all)
+    };
+    for (by, column) in
+        [("message", "size_max"), ("flow", "client_bytes"), ("peer", "bytes_received"), ("second", "messages")]
+    {
+        let (mut want, _) = table(by, &[]);
+        let rows = want.len();
+        assert!(rows > 2, "{by}");
+        let (first, all) = table(by, &["--top", "2"]);
+        assert_eq!((first.as_slice(), all["omitted_rows"].as_u64()), (&want[..2], Some(rows as u64 - 2)), "{by}");
+        want.sort_by_key(|row| std::cmp::Reverse(row[column].as_u64()));
+        let (sorted, all) = table(by, &["--sort", column]);
+        assert_eq!((sorted.as_slice(), all.get("omitted_rows")), (&want[..], None), "{by}");
+        assert_eq!(table(by, &["--sort", column, "--top", "1"]).0, want[..1], "{by}");
+        let csv = on(file, "stats", &["--by", by, "--sort", column, "--top", "2", "-f", "csv"]).ok();
+        assert_eq!(csv.text().lines().count(), 3, "{by}");
+        let text = on(file, "stats", &["--by", by, "--top", "2"]).ok();
+        assert!(text.text().contains(&format!("\nand {} more\n", rows - 2)), "{by}: {}", text.text());
+    }
+    // The ends are those of the conversations shown.
+    let (flows, all) = table("flow", &["--sort", "client_bytes", "--top", "2"]);
+    let numbers =
+        |rows: &[Json]| rows.iter().map(|row| row["flow"].as_u64().unwrap()).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(numbers(all["end"].as_array().unwrap()), numbers(&flows));
 }
 
 #[test]
