@@ -35,7 +35,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     if args.traffic.redact {
         return super::redacted::run(args, to, pick, options, global);
     }
-    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema), args.force)?;
+    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
     let marks = Marks::new(args.whole);
     let (Picked { sink: mut marks, pick }, read) =
         InputReader::new(options, global).count(&args.files, args.join, pick, marks);

@@ -21,7 +21,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
+    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema)?)?;
     let mut options = options(&args.dissect)?;
     options.part = args.conversations;
     // --check reads once, because it only compares bytes. So do files of frames and of columns.

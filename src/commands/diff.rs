@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
-    stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect.schema))?;
+    stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect.schema)?)?;
     let mut options = options(&args.dissect)?;
     // One filter per capture: relative times refer to its own first frame.
     let mut selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];

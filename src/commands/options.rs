@@ -38,6 +38,14 @@ pub fn settings(given: &[String], options: &mut Options) -> Result<(), Usage> {
 }
 
 /// Returns all files that a command reads. None of them may be its output.
-pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, schemas: &'a [PathBuf]) -> Vec<&'a Path> {
-    read.into_iter().chain(schemas).map(PathBuf::as_path).collect()
+///
+/// # Errors
+/// Fails if stdin is named more than once: the second reading would find nothing.
+pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, schemas: &'a [PathBuf]) -> Result<Vec<&'a Path>, Usage> {
+    let mut read: Vec<&Path> = read.into_iter().map(PathBuf::as_path).collect();
+    if read.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Usage("-: stdin can be read only once: save it to a file".into()));
+    }
+    read.extend(schemas.iter().map(PathBuf::as_path));
+    Ok(read)
 }

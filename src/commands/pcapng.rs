@@ -19,7 +19,7 @@ use std::path::Path;
 /// Runs the command.
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let [path] = &args.files[..] else { return Ok(2) };
-    let read_files = inputs(&args.files, &args.dissect.schema);
+    let read_files = inputs(&args.files, &args.dissect.schema)?;
     let mut file = outfile::check("-o", args.out.as_deref(), &read_files, args.force)?;
     input::announce_wait(path, global);
     let named = || input::name(path);

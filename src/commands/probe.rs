@@ -61,7 +61,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     }
     let targets = targets::all(args)?;
     let requests = requests(args, &targets)?;
-    let inputs = inputs(&args.targets, &args.schema);
+    let inputs = inputs(&args.targets, &args.schema)?;
     let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs, args.force)?;
     textfile(args, &inputs)?;
     // All requests have the user's limits.

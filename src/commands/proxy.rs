@@ -41,7 +41,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     limits(&args.limit, &mut options)?;
     let details = details(args, &options)?;
     let read = args.protocol_file.iter().chain(&args.like).chain(&args.profile).chain(&args.rules);
-    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(read, &args.schema), args.force)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(read, &args.schema)?, args.force)?;
     if let (Some(file), Some(_)) = (&file, args.pcap_size) {
         file.divides()?;
     }

@@ -49,7 +49,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     let name = join::name(&args.files);
     // Check the output before anything is read or sent.
-    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(&args.files, &args.schema), args.force)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(&args.files, &args.schema)?, args.force)?;
     let changes = changes(args, &options)?;
     let captured = read(args, global, &options, &clients, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.

@@ -59,7 +59,7 @@ struct Read {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    let file = OutFile::check("-o", &args.out, &inputs(&args.files, &args.dissect.schema), args.force)?;
+    let file = OutFile::check("-o", &args.out, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
     if let Some(path) = args.files.iter().find(|path| is_lines(path)) {
         return rounds(args, global, path, file);
     }

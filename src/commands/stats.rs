@@ -37,7 +37,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
+    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema)?)?;
     let (parquet, out, written) = (args.format == Form::Parquet, args.out.is_some(), args.write.is_some());
     let live = args.interface.interface.is_some();
     refuse(&[

@@ -77,7 +77,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.source.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs([&args.file], &args.source.dissect.schema))?;
+    stdout_is_no_input(&inputs([&args.file], &args.source.dissect.schema)?)?;
     let mut options = options(&args.source.dissect)?;
     let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
     let (top, finished) = (Mutex::new(Top::new(&options, pick.selection.cuts())), AtomicBool::new(false));

@@ -56,7 +56,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.source.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    stdout_is_no_input(&inputs(&args.files, &args.source.dissect.schema))?;
+    stdout_is_no_input(&inputs(&args.files, &args.source.dissect.schema)?)?;
     let mut options = options(&args.source.dissect)?;
     let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
     let selected = pick.selection.cuts();
@@ -111,7 +111,7 @@ fn frames(args: &Args) -> Option<Frames> {
     let write = move |name: &Path, frames: &[u64]| {
         let mut marks = Marks::default();
         frames.iter().for_each(|frame| marks.mark(*frame));
-        let file = OutFile::check("s", name, &inputs(&files, &[]), false)?;
+        let file = OutFile::check("s", name, &inputs(&files, &[])?, false)?;
         cut::write(&files, files.len() > 1, file, &marks)
     };
     Some(Frames(Arc::new(move |name, frames| {
