@@ -135,6 +135,35 @@ fn expected_and_rejected() {
     assert_eq!((status, err.as_str()), (Some(1), "netkit: --reject: riptide.heartbeat\n"));
 }
 
+/// `--fail-on` reports the number of messages, and the first three of them.
+#[test]
+fn failing_messages_are_named() {
+    const BROKEN: &str = "fixtures/acknex/acknex-malformed.pcap";
+    let (_, out, _) = run(&["decode", BROKEN, "-q", "-f", "ndjson"]);
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let broken = lines.iter().filter(|line| line.get("fault").is_some());
+    let broken: Vec<String> =
+        broken.map(|line| format!("frame {} acknex.{}", line["frame"], line["message"].as_str().unwrap())).collect();
+    assert!(broken.len() > 4);
+    let want = format!("{} messages: {}, and {} more\n", broken.len(), broken[..3].join(", "), broken.len() - 3);
+    for command in ["decode", "stats"] {
+        let (status, _, err) = run(&[command, BROKEN, "--fail-on", "fault"]);
+        assert_eq!((status, err), (Some(1), format!("netkit: --fail-on fault: {want}")));
+    }
+    let one = ["-F".into(), format!("has fault and frame <= {}", broken[0].split(' ').nth(1).unwrap())];
+    let (status, _, err) = run(&["decode", BROKEN, "--fail-on", "fault", &one[0], &one[1]]);
+    assert_eq!((status, err), (Some(1), format!("netkit: --fail-on fault: 1 message: {}\n", broken[0])));
+    let (status, _, err) = run(&["decode", DAMAGED, "-p", "gne", "-f", "ndjson", "--fail-on", "warning"]);
+    assert!(status == Some(1) && err.contains("netkit: --fail-on warning: "), "{err}");
+    // stdin is read once.
+    for args in [&["decode", "-", "-"][..], &["diff", "-", "-"], &["stats", "-", "-"], &["report", "-", "-", "-o", "x"]]
+    {
+        let done = common::run(args, &std::fs::read(fixture("riptide/riptide22-udp.pcap")).expect("the fixture"));
+        assert_eq!((done.status, done.text()), (Some(2), ""), "{args:?}");
+        assert!(done.err.contains("stdin can be read only once"), "{args:?}: {}", done.err);
+    }
+}
+
 /// Any number of threads find together what one finds.
 #[test]
 fn threads_find_the_same() {

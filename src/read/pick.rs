@@ -22,8 +22,46 @@ pub(crate) enum FailOn {
     Limit,
 }
 
-/// The number of rejected messages that are reported individually.
+/// The number of failing or rejected messages that are reported individually.
 const NAMED: usize = 3;
+
+/// Messages that break a condition: their number, and the first ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Breaking {
+    pub(crate) count: u64,
+    /// The first ones, with their sequence number.
+    first: Vec<(u64, String)>,
+}
+
+impl Breaking {
+    fn add(&mut self, message: &Message<'_>, sequence: u64) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            let (dissection, frame) = (message.dissection, message.place.frame);
+            let name = format!("{}.{}", dissection.proto, dissection.message);
+            // Hex text has no frames.
+            let place = if frame > 0 { format!("frame {frame} {name}") } else { name };
+            self.first.push((sequence, place));
+        }
+    }
+
+    /// Adds those of another thread.
+    fn merge(&mut self, other: Breaking) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.sort_by_key(|(sequence, _)| *sequence);
+        self.first.truncate(NAMED);
+    }
+
+    /// Returns the first ones in words, and how many more there are.
+    fn named(&self) -> String {
+        let named = self.first.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
+        match self.count.saturating_sub(self.first.len() as u64) {
+            0 => named,
+            more => format!("{named}, and {more} more"),
+        }
+    }
+}
 
 /// The selection of messages and the state of the conditions. Each thread has one; they are merged.
 #[derive(Clone, Default)]
@@ -52,10 +90,10 @@ pub(crate) struct Pick {
     /// Whether they are counted.
     pub(crate) counts_trouble: bool,
     /// Messages that fail `--fail-on`.
-    pub(crate) failed: u64,
-    pub(crate) rejected: u64,
-    /// The first rejected ones, with their sequence number.
-    pub(crate) named: Vec<(u64, String)>,
+    pub(crate) failed: Breaking,
+    /// Messages that match `--reject`.
+    pub(crate) rejected: Breaking,
+    /// The sequence number of the current message.
     pub(crate) sequence: u64,
 }
 
@@ -148,19 +186,14 @@ impl Pick {
             }
             FailOn::Unclaimed | FailOn::Limit => false,
         };
-        self.failed += self.fail_on.iter().any(fails) as u64;
+        if self.fail_on.iter().any(fails) {
+            self.failed.add(message, self.sequence);
+        }
         for expected in self.expect.iter_mut().filter(|expected| !expected.met) {
             expected.met = expected.filter.matches(message);
         }
         if self.reject.iter().any(|filter| filter.matches(message)) {
-            self.rejected += 1;
-            if self.named.len() < NAMED {
-                let (dissection, frame) = (message.dissection, message.place.frame);
-                let name = format!("{}.{}", dissection.proto, dissection.message);
-                // Hex text has no frames.
-                let place = if frame > 0 { format!("frame {frame} {name}") } else { name };
-                self.named.push((self.sequence, place));
-            }
+            self.rejected.add(message, self.sequence);
         }
     }
 
@@ -169,21 +202,17 @@ impl Pick {
         self.file += other.file;
         self.picked += other.picked;
         self.troubled.iter_mut().zip(other.troubled).for_each(|(own, other)| *own += other);
-        self.failed += other.failed;
-        self.rejected += other.rejected;
+        self.failed.merge(other.failed);
+        self.rejected.merge(other.rejected);
         self.expect.iter_mut().zip(other.expect).for_each(|(own, other)| own.met |= other.met);
-        self.named.extend(other.named);
-        self.named.sort_by_key(|(sequence, _)| *sequence);
-        self.named.truncate(NAMED);
     }
 
     /// Returns a copy without results, for another thread.
     pub(crate) fn part(&self) -> Pick {
         let mut part = self.clone();
-        (part.file, part.picked, part.failed, part.rejected) = (0, 0, 0, 0);
-        part.troubled = [0; 2];
+        (part.file, part.picked, part.troubled) = (0, 0, [0; 2]);
+        (part.failed, part.rejected) = Default::default();
         part.plain = self.is_plain();
-        part.named.clear();
         part
     }
 
@@ -230,7 +259,7 @@ impl Pick {
         self.selection.outside(&self.account)
     }
 
-    /// Returns the conditions that do not hold, in words, apart from those of `--fail-on` for messages.
+    /// Returns the conditions that do not hold, in words.
     pub(crate) fn broken(&self) -> Vec<String> {
         let conditions = self.conditions.join(", ");
         let nothing = match &self.empty {
@@ -245,13 +274,14 @@ impl Pick {
         let of = Plural(self.picked, "message");
         let missing = self.expect.iter().filter(|expected| !expected.met && self.picked > 0);
         wrong.extend(missing.map(|expected| format!("--expect {}: none of {of} matches", expected.text)));
-        if self.rejected > 0 {
-            let named = self.named.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
-            let more = match self.rejected - self.named.len() as u64 {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            };
-            wrong.push(format!("--reject: {named}{more}"));
+        if self.rejected.count > 0 {
+            wrong.push(format!("--reject: {}", self.rejected.named()));
+        }
+        if self.failed.count > 0 {
+            // A warning is the wider condition.
+            let what = if self.fail_on.contains(&FailOn::Warning) { "warning" } else { "fault" };
+            let messages = Plural(self.failed.count, "message");
+            wrong.push(format!("--fail-on {what}: {messages}: {}", self.failed.named()));
         }
         let Amount { conversations, .. } = self.account.unclaimed;
         if self.fail_on.contains(&FailOn::Unclaimed) && conversations > 0 {
