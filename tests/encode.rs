@@ -55,6 +55,37 @@ fn nested_values_lists_flags_and_derived_ones() {
     assert!(wrong(&update).contains("links[0].values[0].type: not known"));
 }
 
+/// `derived.` is never a name of the payload; what only shows the payload is set there.
+#[test]
+fn derived_values_are_no_payload() {
+    let request = ["nano.request", "id=1", "route=X"];
+    let plain = hex(&[&request[..], &["a=1"]].concat());
+    assert_eq!(plain, hex(&[&request[..], &["payload.a=1"]].concat()));
+    let done = encode(&[&request[..], &["a=1", "derived.json={\"a\":1}"]].concat());
+    assert_eq!((done.status, done.text()), (Some(2), ""));
+    assert!(done.err.contains("derived.json") && done.err.contains("payload.NAME"), "{}", done.err);
+    // Any other has no effect on a request's payload.
+    assert_eq!(plain, hex(&[&request[..], &["a=1", "derived.route=X"]].concat()));
+}
+
+/// The last line of `decode --account` is no message, and none of its lines is refused.
+#[test]
+fn the_account_is_skipped() {
+    let capture = fixture("riptide/riptide22-lossy.pcap");
+    let capture = capture.to_str().expect("UTF-8");
+    for format in ["ndjson", "json"] {
+        let text = netkit(&["decode", capture, "-q", "-c", "3", "-f", format, "--account"], b"").ok();
+        assert!(text.text().contains("\"account\":{"), "{}", text.text());
+        let without = netkit(&["decode", capture, "-q", "-c", "3", "-f", format], b"").ok();
+        let [hex, want] = [text, without].map(|text| netkit(&["encode", "--json", "-"], &text.out).ok());
+        assert!(hex == want && hex.text().lines().count() == 3, "{format}: {}", hex.err);
+    }
+    // No other object without a message is skipped.
+    for wrong in ["{\"account\":1}", "{\"account\":{},\"frame\":1}", "{}"] {
+        assert_eq!(netkit(&["encode", "--json", "-"], wrong.as_bytes()).status, Some(3), "{wrong}");
+    }
+}
+
 #[test]
 fn stream_framing() {
     assert_eq!(hex(&["riptide.heartbeat", "ping_id=3", "--transport", "tcp"]), "02000503");

@@ -6,6 +6,7 @@ use super::usage::{Usage, usage};
 use super::written::{ByteSink, Encoded, Written};
 use super::{input, interrupt};
 use crate::cli::{Encode, Global, To};
+use crate::codec::layout::flag;
 use crate::dissect::Options;
 use crate::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
 use crate::filter::Names;
@@ -14,7 +15,7 @@ use crate::live::probe::Carrier;
 use crate::plural::Plural;
 use crate::printable::Lines;
 use anyhow::Context;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -102,6 +103,10 @@ impl<'a> Encoding<'a> {
         let mut given = Assignments::new(&layouts).scoped(&in_payload);
         self.args.fields.iter().try_for_each(|text| given.add(text)).map_err(|why| Usage(why.to_string()))?;
         let (fields, derived) = given.finish();
+        let shows = |name: &&String| bare.dissector.derived().iter().any(|f| f.name == **name && f.is(flag::OPENED));
+        if let Some(name) = derived.as_ref().and_then(Json::as_object).and_then(|map| map.keys().find(shows)) {
+            return usage(format!("derived.{name}: only shows what the payload has: payload.NAME=VALUE sets that"));
+        }
         let entry = Entry { fields, derived, ..bare };
         let bytes = self.bytes(&entry).with_context(|| named.clone())?;
         bytes.map_or(Ok(()), |bytes| self.write(&entry, bytes, &named))
@@ -141,6 +146,9 @@ impl<'a> Encoding<'a> {
                     continue;
                 }
             };
+            if Entry::is_account(&object) {
+                continue;
+            }
             let place = format!("line {line}");
             match self.message(object, time) {
                 Ok((entry, Some(bytes))) => self.write(&entry, bytes, &format!("{name}: {place}"))?,

@@ -68,7 +68,8 @@ impl<'a> Assignments<'a> {
     fn try_add(&mut self, text: &str) -> Result<(), String> {
         let (path, value) = text.split_once('=').ok_or("expected FIELD=VALUE")?;
         let within;
-        let path = match self.in_payload(path).is_some() && !path.starts_with("payload.") {
+        let rooted = path.starts_with("payload.") || path.starts_with("derived.");
+        let path = match !rooted && self.in_payload(path).is_some() {
             true => {
                 within = format!("payload.{path}");
                 &within
@@ -113,7 +114,7 @@ impl<'a> Assignments<'a> {
 
     /// The value as text or JSON, if it is not explicitly JSON.
     fn guess(&self, path: &str, value: &str) -> Json {
-        if self.in_payload(path) == Some(true) {
+        if !path.starts_with("derived.") && self.in_payload(path) == Some(true) {
             let literal = super::bounded(value).ok().filter(|value| !value.is_string());
             return literal.unwrap_or_else(|| value.into());
         }
