@@ -61,6 +61,29 @@ fn worse_fails_and_better_does_not() {
     assert_eq!(status(GAP, LEG, "message_rate < -10%"), Some(1), "what falls, where that is asked for");
 }
 
+/// The loss of a side is a mean of its connections' losses: it is between the smallest and the largest.
+#[test]
+fn the_loss_is_between_those_of_the_connections() {
+    let files = ["riptide/riptide20-lossy.pcap", "riptide/riptide22-lossy.pcap"];
+    let done = compared(files[0], files[1], &["-f", "json"]).ok();
+    let diff: Json = serde_json::from_str(done.text()).expect("JSON");
+    let rows = diff["differences"].as_array().expect("rows");
+    for (key, file) in ["a", "b"].into_iter().zip(files) {
+        let path = fixture(file);
+        let done = run(&["stats", "-q", "--delivery", "-f", "json", path.to_str().expect("UTF-8")], b"").ok();
+        let stats: Json = serde_json::from_str(done.text()).expect("JSON");
+        for side in ["client", "server"] {
+            let of = format!("riptide from the {side}");
+            let row = rows.iter().find(|row| row["of"] == *of && row["what"] == "loss").expect("a loss");
+            let paths = stats["path"].as_array().expect("rows").iter().filter(|path| path["from"] == side);
+            let all: Vec<f64> = paths.map(|path| path["loss"].as_f64().expect("a loss")).collect();
+            let [least, most] = [f64::min, f64::max].map(|of| all.iter().copied().reduce(of).expect("a loss"));
+            let loss = row[key].as_f64().expect("a loss");
+            assert!(all.len() == 2 && least < loss && loss < most, "{file} {side}: {loss} {all:?}");
+        }
+    }
+}
+
 #[test]
 fn wrong_limits_are_refused() {
     for (limit, why) in [

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::connections::{NUMBERED, PATHS, PINGS, REQUESTS};
-use super::directions::{Sender, summed};
+use super::directions::{Sender, summed_with_losses};
 use super::ends::ends;
 use super::figure::{Figure, Measure};
 use super::histogram::Delays;
@@ -138,7 +138,7 @@ pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> Comparison {
             comparison.kind(proto, name, &format!("{proto}.{name}{word}"), kinds, [a, b]);
         }
     }
-    let (x, y) = (summed(a), summed(b));
+    let (x, y) = (summed_with_losses(a), summed_with_losses(b));
     for side in &x {
         if let Some(other) = y.iter().find(|other| (other.proto, other.from) == (side.proto, side.from)) {
             comparison.side(side, other);

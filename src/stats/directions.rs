@@ -50,29 +50,79 @@ impl Sender {
         let side = if std::ptr::eq(d, &connection.directions[0]) { 0 } else { 1 };
         let (proto, all) =
             (connection.proto(flow), flow.map_or(0, |flow| flow.messages_of(connection.own_proto)[side]));
-        let mut sender =
-            Sender { flow: connection.flow, connection: connection.ordinal, proto, from, ..Sender::default() };
-        sender.add(d, &connection.path.counts(side), all);
-        sender
+        Sender {
+            flow: connection.flow,
+            connection: connection.ordinal,
+            proto,
+            from,
+            tally: d.tally.clone(),
+            never_acked: d.never_acked(),
+            lost: d.lost(),
+            unanswered: d.unanswered(),
+            counts: connection.path.counts(side),
+            all,
+            path: Estimate::default(),
+        }
     }
 
-    fn add(&mut self, d: &Direction, counts: &Counts, all: u64) {
-        self.counts.add(counts);
-        self.all += all;
-        self.tally.add(&d.tally);
-        self.never_acked = self.never_acked.into_iter().chain(d.never_acked()).reduce(|a, b| a + b);
-        self.lost += d.lost();
-        self.unanswered += d.unanswered();
+    /// Whether a sum includes this side of a connection.
+    fn has(&self, own: &Sender) -> bool {
+        (self.proto, self.from) == (own.proto, own.from)
+    }
+
+    /// Adds the figures of another connection, without its path.
+    fn add(&mut self, other: &Sender) {
+        self.counts.add(&other.counts);
+        self.all += other.all;
+        self.tally.add(&other.tally);
+        self.never_acked = self.never_acked.into_iter().chain(other.never_acked).reduce(|a, b| a + b);
+        self.lost += other.lost;
+        self.unanswered += other.unanswered;
+    }
+
+    /// The path to `other`.
+    fn path_to(&self, other: &Sender) -> Estimate {
+        fn of(sender: &Sender) -> Numbered<'_> {
+            Numbered { counts: &sender.counts, trips: &sender.tally.rtt, messages: sender.all }
+        }
+        estimate(of(self), of(other))
     }
 }
 
-/// Estimates the path of each of two sides.
-fn estimate_both(both: &mut [Sender]) {
-    let [a, b] = both else { return };
-    fn of(sender: &Sender) -> Numbered<'_> {
-        Numbered { counts: &sender.counts, trips: &sender.tally.rtt, messages: sender.all }
+/// The losses of one direction in several connections. Their counts are not one sample, since connections differ: an
+/// estimate from the sum of the counts may be above that of each connection.
+#[derive(Default)]
+struct Losses {
+    /// The estimates of connections, with their weights.
+    known: Vec<(f64, [f64; 3])>,
+    /// The senders and receivers of the connections that are too short for an estimate, which are taken as one.
+    rest: [Sender; 2],
+}
+
+impl Losses {
+    fn add(&mut self, own: &Sender, other: &Sender) {
+        match own.path.loss {
+            Some(loss) => self.known.push((weight(own, other), loss)),
+            None => self.rest.iter_mut().zip([own, other]).for_each(|(sum, sender)| sum.add(sender)),
+        }
     }
-    (a.path, b.path) = (estimate(of(a), of(b)), estimate(of(b), of(a)));
+
+    /// The loss of all: the weighted mean, with the interval of a mean of independent estimates.
+    fn mean(mut self) -> Option<[f64; 3]> {
+        let [own, other] = &self.rest;
+        self.known.extend(own.path_to(other).loss.map(|loss| (weight(own, other), loss)));
+        let all: f64 = self.known.iter().map(|(weight, _)| weight).sum();
+        let parts = || self.known.iter().map(|(weight, loss)| (weight / all, loss));
+        let mean: f64 = parts().map(|(part, loss)| part * loss[0]).sum();
+        let distance = |k: usize| parts().map(|(part, loss)| part * (loss[k] - loss[0])).fold(0.0, f64::hypot);
+        (all > 0.0).then(|| [mean, (mean - distance(1)).max(0.0), (mean + distance(2)).min(1.0)])
+    }
+}
+
+/// The weight of a connection's loss: a side sends its own numbered messages and pings, and answers those of the other.
+fn weight(own: &Sender, other: &Sender) -> f64 {
+    let sent = |counts: &Counts| counts.transmissions() + counts.pings + counts.listed[0] + counts.listed[1];
+    (sent(&own.counts) + sent(&other.counts)) as f64
 }
 
 /// The directions of all connections: the connection, the sender's role, the figures.
@@ -87,25 +137,41 @@ pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static 
     })
 }
 
-/// The figures by connection and side.
+/// The figures by connection and side. The two sides of a connection are adjacent.
 pub fn senders(stats: &Stats) -> Vec<Sender> {
     let mut list: Vec<Sender> =
         directions(stats).map(|(connection, from, d)| Sender::of(stats, connection, from, d)).collect();
-    // The two sides of a connection are adjacent.
-    list.chunks_mut(2).for_each(estimate_both);
+    for both in list.chunks_mut(2) {
+        if let [a, b] = both {
+            (a.path, b.path) = (a.path_to(b), b.path_to(a));
+        }
+    }
     list
 }
 
-/// The figures by protocol and side, in order of their first connections.
+/// The figures by protocol and side, in order of their first connections; without paths.
 pub fn summed(stats: &Stats) -> Vec<Sender> {
     let mut list: Vec<Sender> = Vec::new();
     for (connection, from, d) in directions(stats) {
         let sender = Sender::of(stats, connection, from, d);
-        match list.iter_mut().find(|sum| (sum.proto, sum.from) == (sender.proto, sender.from)) {
-            Some(sum) => sum.add(d, &sender.counts, sender.all),
+        match list.iter_mut().find(|sum| sum.has(&sender)) {
+            Some(sum) => sum.add(&sender),
             None => list.push(Sender { flow: 0, connection: 0, ..sender }),
         }
     }
-    list.chunks_mut(2).for_each(estimate_both);
+    list
+}
+
+/// The same with the losses of their paths.
+pub fn summed_with_losses(stats: &Stats) -> Vec<Sender> {
+    let (mut list, senders) = (summed(stats), senders(stats));
+    for sum in &mut list {
+        let mut losses = Losses::default();
+        for both in senders.chunks(2) {
+            let ways = both.iter().zip(both.iter().rev());
+            ways.filter(|(own, _)| sum.has(own)).for_each(|(own, other)| losses.add(own, other));
+        }
+        sum.path.loss = losses.mean();
+    }
     list
 }
