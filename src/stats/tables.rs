@@ -93,11 +93,7 @@ const FLOWS: [Column<Conversation>; 19] = [
     column("client_bytes", |c| c.flow.bytes[c.client()].into()),
     column("server_bytes", |c| c.flow.bytes[c.server()].into()),
     column("start", |c| seconds(c.start)),
-    // Negative if the capture's clock was set back.
-    column("duration", |c| match c.flow.last.since(c.flow.first) {
-        duration @ 0.. => seconds(duration),
-        _ => Cell::Null,
-    }),
+    column("duration", |c| seconds(c.flow.last.since(c.flow.first))),
     column("end", |c| ends::outcome(c.ended.as_ref())),
     column("end_by", |c| ends::by(c.ended.as_ref(), &c.flow)),
     column("end_reason", |c| ends::reason(c.ended.as_ref())),
