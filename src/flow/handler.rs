@@ -73,8 +73,8 @@ pub trait Handler<S> {
     /// `data` starts with the first bytes after the gap.
     fn gap(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, gap: &Gap);
 
-    /// Is called when the direction ends; `stream` holds the unread bytes. `missing`: the number of bytes that were sent
-    /// after them and are not in the capture, as far as the capture shows it.
+    /// Is called when the direction ends; `stream` holds the unread bytes. `missing`: the number of bytes that were
+    /// sent after them and are not in the capture, as far as the capture shows it.
     ///
     /// Not called for UDP.
     fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End, missing: u64);

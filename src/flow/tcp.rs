@@ -13,7 +13,8 @@ use crate::capture::{Segment, Time};
 /// acknowledgements farther away do not belong to the stream.
 const AHEAD: i64 = 1 << 30;
 /// The largest distance of an accepted RST from the bytes that the receiver may expect next: bytes before it may be
-/// missing in the capture. A receiver only accepts the number that it expects (RFC 5961), so a RST far from it is no end.
+/// missing in the capture. A receiver accepts the number that it expects, and no other (RFC 5961), so a RST far from it
+/// is no end.
 const RST_WINDOW: i64 = 1 << 16;
 
 /// Reusable memory, shared by all directions.

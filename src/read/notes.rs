@@ -108,7 +108,8 @@ impl Notes {
                 if counters.ignored_segments == 1 { "was" } else { "were" },
             );
             self.warn(format!(
-                "{segments} of recognised streams {verb} not read: far from the other bytes, or after the end of the stream"
+                "{segments} of recognised streams {verb} not read: far from the other bytes, or after the end of the \
+                 stream"
             ));
         }
     }

@@ -23,7 +23,8 @@ pub const NOTES: &[NoteDoc] = &[
     note("gne.ping_reply", "which request a ping answers; round trip and clock offset"),
     warning(
         "gne.ping_unsolicited",
-        "a ping reply without an open request; a note where that may be before the capture, or in bytes that cannot be read",
+        "a ping reply without an open request; a note where that may be before the capture, or in bytes that cannot be \
+         read",
     ),
     warning("gne.udp_source", "a datagram from another port than the client named"),
     note("gne.after_exit", "packets after their sender's exit"),

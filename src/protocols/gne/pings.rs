@@ -225,8 +225,8 @@ fn note(found: &PingInLine, unsure: bool, dissection: &mut Dissection) {
     let Some(answer) = &found.answer else {
         if unsure {
             let text = format_args!(
-                "a reply to no request that can be read: number {}; it may be in missing bytes, before the capture, or after \
-                 an unknown packet",
+                "a reply to no request that can be read: number {}; it may be in missing bytes, before the capture, or \
+                 after an unknown packet",
                 found.id
             );
             return dissection.notes.note("gne.ping_unsolicited", text);

@@ -179,7 +179,8 @@ fn conversation(begun: [bool; 2]) -> Conversation {
     Conversation::begun(&GNE, Transport::Tcp, ends, options, begun[0].then_some(Side::A), begun)
 }
 
-/// The snap length cuts the end of the client's request off. If nothing else is missing, the next content is the second.
+/// The snap length cuts the end of the client's request off. If nothing else is missing, the next content is the
+/// second.
 #[test]
 fn the_second_content_after_a_cut_request() {
     let request = format!("4e4c0030474e4500000700{}{}2a0000000000000001", hex::encode("game"), "00".repeat(28));

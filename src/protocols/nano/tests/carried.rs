@@ -47,8 +47,8 @@ fn a_gap_in_a_websocket_stream() {
     assert_eq!(seen[9].codes(), ["websocket.unmasked"]);
 }
 
-/// After missing bytes, and at the beginning of a capture that begins late, the rest of a frame is not read as a head, and
-/// a continuation has a message. In step, it has none.
+/// After missing bytes, and at the beginning of a capture that begins late, the rest of a frame is not read as a head,
+/// and a continuation has a message. In step, it has none.
 #[test]
 fn the_rest_of_frames_and_messages() {
     use Event::{Data, End, Gap};
