@@ -155,7 +155,7 @@ fn a_guess_is_no_answer() {
     assert_eq!(done.status, Some(3));
     let stderr = errors(&done);
     assert!(
-        stderr.contains("line 3: ") && stderr.contains(" as riptide (1 message, ") && stderr.contains(", then "),
+        stderr.contains("line 3: ") && stderr.contains(" as riptide (1 message, ") && stderr.contains("; next "),
         "{stderr}"
     );
     // With `-p` nothing is guessed.

@@ -473,12 +473,13 @@ impl Stats {
         if time.since(flow.last) > 0 {
             flow.last = time;
         }
+        // Sides that use the carrier alone have not talked to each other yet.
+        let counts = !seen.carrier_alone || flow.last_seen.iter().all(Option::is_some);
         let last_seen = &mut flow.last_seen[side.index()];
         flow.silences[side.index()].until(*last_seen, nanos);
         // A message that turned out to be incomplete may come after messages of later frames.
         let is_late = seen.frame < flow.last_frame;
-        // A side that has agreed on the carrier has not answered yet.
-        if last_seen.is_some() || !seen.carrier_alone {
+        if counts {
             *last_seen = if is_late { (*last_seen).max(Some(nanos)) } else { Some(nanos) };
         }
         flow.last_frame = flow.last_frame.max(seen.frame);

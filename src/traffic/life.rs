@@ -262,10 +262,12 @@ impl Life {
             if self.undecided.is_some() {
                 return Ending::new(Outcome::Pending, None);
             }
-            // A side that goes on after its last request may have an answer that the capture lacks.
+            // A side that goes on after its last request may have an answer that the capture lacks, unless the capture has
+            // the end of the other side's stream.
+            let closes = first.is_some_and(|(by, _)| self.asked.is_some_and(|(side, _)| by != side));
             if let Some((side, at)) = self.asked
                 && last_seen[side.other().index()].is_none()
-                && last_seen[side.index()].is_none_or(|last| last <= self.last_request)
+                && (closes || last_seen[side.index()].is_none_or(|last| last <= self.last_request))
             {
                 return match first {
                     Some((by, _)) if by != side => {

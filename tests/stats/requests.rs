@@ -19,8 +19,7 @@ fn role(name: &str) -> &'static str {
     if name == "client" { "server" } else { "client" }
 }
 
-/// nano: a response has the id of its request, and no route of its own. A broken request does not count, nor one with
-/// the id 0, which servers do not answer.
+/// nano: a response has the id of its request, and no route of its own. A broken request does not count.
 fn nano_asked(lines: &[Json]) -> AllAsked {
     let (mut all, mut open) = (AllAsked::new(), BTreeMap::new());
     for line in lines.iter().filter(|l| l["proto"] == "nano" && l.get("fault").is_none()) {
@@ -29,7 +28,6 @@ fn nano_asked(lines: &[Json]) -> AllAsked {
         let time = line["time"].as_f64().expect("a time");
         let noted = |code: &str| line["notes"].as_array().is_some_and(|list| list.iter().any(|n| n["code"] == code));
         match line["message"].as_str() {
-            Some("request") if id == 0 => {}
             Some("request") => {
                 all.entry((flow, from.into())).or_default().requests += 1;
                 open.insert((flow, id), time);

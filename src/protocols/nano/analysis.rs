@@ -4,7 +4,7 @@
 use super::layout::Message::{self, *};
 use super::layout::{BODY, CODE, COMPRESSED, ERROR, FLAGS, ID, PAYLOAD, RESERVED, ROUTE, package as kinds};
 use super::line_context::LineContext;
-use super::memory::{Known, Memory, PendingRequest, expects_response};
+use super::memory::{Known, Memory, PendingRequest};
 use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
@@ -269,7 +269,7 @@ impl Memory {
             let text = format_args!("an id from 2^31 to 2^32-1 hangs pomelo and pinus servers");
             dissection.notes.warn("nano.id_danger", text);
         }
-        if message == Request && !expects_response(id) {
+        if id == 0 && message == Request {
             dissection.notes.note("nano.id_zero", format_args!("servers do not answer the id 0"));
         }
         Some(id)
@@ -335,9 +335,7 @@ impl Memory {
                 });
                 return route;
             }
-            if expects_response(id) {
-                dissection.delivery.push(Event::Request);
-            }
+            dissection.delivery.push(Event::Request);
             if let Some(before) = self.ask(id, place.side, open) {
                 let text =
                     format_args!("the request of frame {} has the same id and is still open", before.target.frame);
@@ -361,11 +359,9 @@ impl Memory {
                 open.route
             }
             Some((open, hidden)) => {
-                if expects_response(id) {
-                    dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
-                    if hidden {
-                        dissection.delivery.push(Event::ShownAnswer);
-                    }
+                dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
+                if hidden {
+                    dissection.delivery.push(Event::ShownAnswer);
                 }
                 let Millis(after) = Millis::of(place.time.since(open.time));
                 dissection.relate(Level::Note, "nano.answers", |note| {

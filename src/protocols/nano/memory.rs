@@ -83,11 +83,6 @@ fn shared<T: PartialEq>(known: &mut SharedTables<T>, key: u64, new: T) -> Arc<T>
     new
 }
 
-/// Whether servers answer a request with this id.
-pub fn expects_response(id: u64) -> bool {
-    id != 0
-}
-
 /// A request that waits for its response.
 #[derive(Clone, Debug)]
 pub struct PendingRequest {
@@ -275,9 +270,7 @@ impl Memory {
             None => std::mem::take(&mut self.open),
         };
         for (id, request) in hidden {
-            if expects_response(id) {
-                self.unreported.push(request.target);
-            }
+            self.unreported.push(request.target);
             self.hidden.insert(id, request);
         }
     }
