@@ -29,12 +29,12 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Breaking {
     pub(crate) count: u64,
-    /// The first ones, with their sequence number.
-    first: Vec<(u64, String)>,
+    /// The first ones, with the numbers of their file and their message.
+    first: Vec<((u64, u64), String)>,
 }
 
 impl Breaking {
-    fn add(&mut self, message: &Message<'_>, sequence: u64) {
+    fn add(&mut self, message: &Message<'_>, sequence: (u64, u64)) {
         self.count += 1;
         if self.first.len() < NAMED {
             let (dissection, frame) = (message.dissection, message.place.frame);
@@ -76,6 +76,8 @@ pub(crate) struct Pick {
     pub(crate) allow_empty: bool,
     pub(crate) expect: Vec<Expected>,
     pub(crate) reject: Vec<Arc<Filter>>,
+    /// The number of the current file, from 1.
+    pub(crate) files: u64,
     /// Messages of the current file; `picked` counts those selected in all files.
     pub(crate) file: u64,
     pub(crate) picked: u64,
@@ -187,18 +189,19 @@ impl Pick {
             FailOn::Unclaimed | FailOn::Limit => false,
         };
         if self.fail_on.iter().any(fails) {
-            self.failed.add(message, self.sequence);
+            self.failed.add(message, (self.files, self.sequence));
         }
         for expected in self.expect.iter_mut().filter(|expected| !expected.met) {
             expected.met = expected.filter.matches(message);
         }
         if self.reject.iter().any(|filter| filter.matches(message)) {
-            self.rejected.add(message, self.sequence);
+            self.rejected.add(message, (self.files, self.sequence));
         }
     }
 
     /// Adds the results of another thread for the same file.
     pub(crate) fn merge(&mut self, other: Pick) {
+        self.files = self.files.max(other.files);
         self.file += other.file;
         self.picked += other.picked;
         self.troubled.iter_mut().zip(other.troubled).for_each(|(own, other)| *own += other);
@@ -299,6 +302,7 @@ impl Pick {
 impl Gate for Pick {
     fn begin(&mut self) {
         self.selection.begin();
+        self.files += 1;
         self.file = 0;
         self.plain = self.is_plain();
     }

@@ -441,7 +441,8 @@ impl Stats {
         if self.first.is_none_or(|first| time.since(first) < 0) {
             self.first = Some(time);
         }
-        if self.last.is_none_or(|last| time.since(last) > 0) {
+        let newest = self.last.is_none_or(|last| time.since(last) > 0);
+        if newest {
             self.last = Some(time);
         }
         let nanos = time.near_nanos();
@@ -467,11 +468,10 @@ impl Stats {
             Role::Client => Some(side.other()),
             Role::Unknown => flow.server,
         };
-        if time.since(flow.first) < 0 {
-            flow.first = time;
-        }
-        if time.since(flow.last) > 0 {
+        if newest || time.since(flow.last) > 0 {
             flow.last = time;
+        } else if time.since(flow.first) < 0 {
+            flow.first = time;
         }
         // Sides that use the carrier alone have not talked to each other yet.
         let counts = !seen.carrier_alone || flow.last_seen.iter().all(Option::is_some);
