@@ -30,6 +30,7 @@ mod noise;
 #[cfg(feature = "cli")]
 pub(crate) mod noted;
 mod observed;
+mod order;
 #[cfg(feature = "cli")]
 mod outcomes;
 #[cfg(feature = "parquet")]
@@ -59,7 +60,8 @@ pub(crate) mod when;
 #[cfg(feature = "cli")]
 pub(crate) use self::{
     aligned::text as aligned_text,
-    groups::{Groups, Order},
+    groups::Groups,
+    order::Order,
     outcomes::Outcomes,
     plot::{Plot, Stacked},
     table::Shape,
@@ -203,7 +205,7 @@ pub struct Stats {
     /// Whether the input was not read to its end; set by its reader, for [`Report::json`].
     pub stopped: bool,
     /// The order of the tables that [`Report`] names; set by its reader.
-    pub order: Order,
+    pub(crate) order: order::Order,
     /// Whether only selected messages are counted, so that the ends of connections are not known.
     pub selected: bool,
     /// The account of the frames that were read or skipped.

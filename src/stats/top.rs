@@ -7,8 +7,8 @@ mod screen;
 
 use super::connections::percentile;
 use super::ends::{self, Ended};
-use super::groups::compare;
 use super::histogram::Delays;
+use super::order::compare;
 use super::sides::{client, end_text};
 use super::table::{Cell, Column, Shape, Table, column};
 use super::{Stats, Wanted};
