@@ -78,11 +78,20 @@ impl Answers {
     }
 }
 
+/// The connections of a server.
+#[derive(Default)]
+struct Counts {
+    all: AtomicUsize,
+    open: AtomicUsize,
+    most_at_once: AtomicUsize,
+    /// Those whose client has acknowledged the handshake.
+    acknowledged: AtomicUsize,
+}
+
 /// A server of nano's family.
 struct Server {
     at: SocketAddr,
-    /// The number of connections so far, of open ones, the most at once, and the number of acknowledged handshakes.
-    counts: Arc<[AtomicUsize; 4]>,
+    counts: Arc<Counts>,
     /// The bodies of all requests with a route.
     texts: Arc<Mutex<Vec<String>>>,
     answers: Arc<Answers>,
@@ -92,23 +101,23 @@ impl Server {
     fn start(manner: Manner) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let counts: Arc<[AtomicUsize; 4]> = Arc::default();
-        let all = Arc::clone(&counts);
+        let counts: Arc<Counts> = Arc::default();
+        let own = Arc::clone(&counts);
         let texts: Arc<Mutex<Vec<String>>> = Arc::default();
         let received = Arc::clone(&texts);
         let answers: Arc<Answers> = Arc::default();
         let (given, begin) = (Arc::clone(&answers), Instant::now());
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (all, received, given) = (Arc::clone(&all), Arc::clone(&received), Arc::clone(&given));
-                all[0].fetch_add(1, Ordering::SeqCst);
-                let open = all[1].fetch_add(1, Ordering::SeqCst) + 1;
-                all[2].fetch_max(open, Ordering::SeqCst);
+                let (counts, received, given) = (Arc::clone(&own), Arc::clone(&received), Arc::clone(&given));
+                counts.all.fetch_add(1, Ordering::SeqCst);
+                let open = counts.open.fetch_add(1, Ordering::SeqCst) + 1;
+                counts.most_at_once.fetch_max(open, Ordering::SeqCst);
                 std::thread::spawn(move || {
                     // A reset of the connection ends it, too.
                     let taken = !matches!(manner, Manner::Capped(most, _) if open > most);
-                    let _ = if taken { serve(stream, (manner, begin), &all, &received, &given) } else { Ok(()) };
-                    all[1].fetch_sub(1, Ordering::SeqCst);
+                    let _ = if taken { serve(stream, (manner, begin), &counts, &received, &given) } else { Ok(()) };
+                    counts.open.fetch_sub(1, Ordering::SeqCst);
                 });
             }
         });
@@ -116,18 +125,18 @@ impl Server {
     }
 
     fn all(&self) -> usize {
-        self.counts[0].load(Ordering::SeqCst)
+        self.counts.all.load(Ordering::SeqCst)
     }
 
     fn most(&self) -> usize {
-        self.counts[2].load(Ordering::SeqCst)
+        self.counts.most_at_once.load(Ordering::SeqCst)
     }
 
     /// Waits until all clients have left.
     fn is_left(&self) {
         let end = Instant::now() + Duration::from_secs(20);
-        while self.counts[1].load(Ordering::SeqCst) > 0 {
-            assert!(Instant::now() < end, "{} are left", self.counts[1].load(Ordering::SeqCst));
+        while self.counts.open.load(Ordering::SeqCst) > 0 {
+            assert!(Instant::now() < end, "{} are left", self.counts.open.load(Ordering::SeqCst));
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -136,7 +145,7 @@ impl Server {
 fn serve(
     mut stream: TcpStream,
     (manner, begin): (Manner, Instant),
-    counts: &[AtomicUsize; 4],
+    counts: &Counts,
     texts: &Mutex<Vec<String>>,
     answers: &Answers,
 ) -> std::io::Result<()> {
@@ -150,12 +159,12 @@ fn serve(
             (_, Manner::Silent) => {}
             (1, _) => stream.write_all(&package(1, br#"{"code":200,"sys":{"heartbeat":60}}"#))?,
             (2 | 4, Manner::Drops) => return Ok(()),
-            (2, _) => _ = counts[3].fetch_add(1, Ordering::SeqCst),
+            (2, _) => _ = counts.acknowledged.fetch_add(1, Ordering::SeqCst),
             (4, Manner::Handshakes) => {}
             // A request: its number, of one or more bytes, follows the flags.
             (4, _) if body[0] >> 1 & 7 == 0 => {
                 if let Manner::Capped(most, all) = manner {
-                    while counts[0].load(Ordering::SeqCst) < all || counts[3].load(Ordering::SeqCst) < most {
+                    while counts.all.load(Ordering::SeqCst) < all || counts.acknowledged.load(Ordering::SeqCst) < most {
                         std::thread::sleep(Duration::from_millis(1));
                     }
                 }
