@@ -56,6 +56,11 @@ impl Fault {
     pub fn new(reason: Reason, bit: u32, need: u64, have: u64) -> Fault {
         Fault { reason, path: String::new(), bit, need, have, limit: String::new() }
     }
+
+    /// Whether the capture has not all of the message: what it has may be right.
+    pub fn is_cut(&self) -> bool {
+        self.reason == Reason::Cut
+    }
 }
 
 /// Shows everything on one line: `riptide.reliable.payload.name: needs 72 bits at bit 181, 40 left (length 9 from

@@ -796,6 +796,11 @@ fn another_session_begins_its_numbers_again() {
             assert!(of(&stats, 1).iter().all(|[.., duplicates]| duplicates == 0), "{case}: {}", stats["delivery"]);
             let start = |k: usize| stats["end"][k]["start"].as_f64().unwrap();
             assert!(start(0) < 1.0 && start(1) >= 119.0, "{case}: {}", stats["end"]);
+            // The goodbye ends its own session.
+            let end = |k: usize| ["end", "end_reason"].map(|key| stats["end"][k][key].clone());
+            let left = [json!("left"), json!(closes)];
+            assert_eq!(end(1), left, "{case}");
+            assert_eq!(end(0) == left, first == all, "{case}: {}", stats["end"]);
         }
     }
 }

@@ -99,7 +99,7 @@ fn broken(description: &'static Description, fault: &Fault, place: &Place) -> Mi
     let path = path.strip_prefix(".packet.").unwrap_or(path);
     let field = resolve(description, path);
     Misfit {
-        kind: if fault.reason == Reason::Cut { MisfitKind::Cut } else { MisfitKind::Fault },
+        kind: if fault.is_cut() { MisfitKind::Cut } else { MisfitKind::Fault },
         path: path.into(),
         bit: Some(fault.bit),
         bits: place.end.saturating_sub(fault.bit.max(place.before)) as u64,

@@ -4,7 +4,6 @@ use super::Description;
 use super::lines::Nameless;
 use super::state::State;
 use super::unended::Begins;
-use crate::codec::fault::Reason;
 use crate::codec::layout::{Field, flag};
 use crate::codec::reader::TRAILING;
 use crate::codec::{Context, Fault, Reader, Stop, Tree};
@@ -144,7 +143,7 @@ pub fn end_of(description: &'static Description, state: State<'_>, bytes: &[u8],
         // A message without bytes would never end.
         None if outcome.bits == 0 => Begins::Nothing,
         None => Begins::Message(0, outcome.bits.div_ceil(8) as usize, 0),
-        Some(Stop::Fault(fault)) if fault.reason == Reason::Cut => {
+        Some(Stop::Fault(fault)) if fault.is_cut() => {
             let needed = (u64::from(fault.bit) + fault.need).div_ceil(8);
             Begins::More(usize::try_from(needed).unwrap_or(usize::MAX).max(bytes.len() + 1))
         }

@@ -2,7 +2,7 @@
 //! fit (README.md, "How a conversation is recognised").
 
 use super::layout::{DATA, ID, Message, REASON, SEQUENCE, TRAILING, is_numbered};
-use crate::codec::{Reader, Reason, Tree, Value};
+use crate::codec::{Reader, Tree, Value};
 use crate::dissect::counts::is_near;
 use crate::flow::Side;
 
@@ -153,7 +153,7 @@ fn read_any(version: Version, data: &[u8], length: usize, tree: &mut Tree) -> Op
     let whole = match outcome.fault() {
         None => true,
         // Bytes that the capture has cut off may be data, but not bytes that the library never writes.
-        Some(fault) => fault.reason == Reason::Cut && layout.fields.last().is_some_and(|f| !f.is_named_as(&TRAILING)),
+        Some(fault) => fault.is_cut() && layout.fields.last().is_some_and(|f| !f.is_named_as(&TRAILING)),
     };
     (whole && is_written(version, message, tree)).then_some(message)
 }

@@ -21,9 +21,9 @@ use super::supposed::Supposed;
 use super::traffic::Traffic;
 use super::{Description, lines};
 use crate::codec::Fault;
-use crate::codec::fault::Reason;
 use crate::codec::kinds::UNKNOWN;
 use crate::codec::layout::flag;
+use crate::dissect::delivery::{Event, Step};
 use crate::dissect::framed::{Framed, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream, Transport};
@@ -219,14 +219,22 @@ impl DescribedSession {
         self.server != before
     }
 
-    /// Forgets the parts and numbers of the session before, if a message opens another one.
-    fn open(&mut self, message: &str, place: &Provenance<'_>, dissection: &mut Dissection) {
+    /// Forgets the parts and numbers of the session before, if a message opens another one. Reports the messages that open
+    /// and close sessions.
+    fn open_or_close(&mut self, message: &'static str, place: &Provenance<'_>, dissection: &mut Dissection) {
+        if !dissection.fault.as_ref().is_none_or(Fault::is_cut) {
+            return;
+        }
         let rules = self.description.session.rules();
-        let whole = dissection.fault.as_ref().is_none_or(|fault| fault.reason == Reason::Cut);
         let now = place.time.near_nanos();
-        if whole && self.opening.begins(rules.opens[0], rules.closes, message, place.side, now) {
+        if self.opening.begins(rules.opens[0], rules.closes, message, place.side, now) {
             self.parts = Default::default();
             self.traffic.begin(dissection);
+        }
+        if rules.opens[0].contains(&message) {
+            dissection.delivery.push(Event::Step(Step::Asked));
+        } else if rules.closes.contains(&message) {
+            dissection.delivery.push(Event::Step(Step::Left(message)));
         }
     }
 
@@ -286,7 +294,7 @@ impl DescribedSession {
                 }
             }
             self.notes(odd, dissection);
-            self.open(name, place, dissection);
+            self.open_or_close(name, place, dissection);
             self.joined(mark, &mut work, place, dissection);
             self.remembered(used, dissection);
             let Description { traffic, codes, .. } = self.description;
@@ -308,7 +316,7 @@ impl DescribedSession {
 fn fits(work: &Work, fault: Option<&Fault>) -> bool {
     let marks = work.found.lines.iter().filter_map(|mark| work.tree.nodes().get(mark.node? as usize));
     let unknown = marks.into_iter().any(|node| std::ptr::eq(node.field, &UNKNOWN));
-    fault.is_none_or(|fault| fault.reason == Reason::Cut) && !work.found.odd && !unknown
+    fault.is_none_or(Fault::is_cut) && !work.found.odd && !unknown
 }
 
 impl Session for DescribedSession {

@@ -13,7 +13,7 @@ pub use rules::{Numbers, RangeEnds, Rules, What, compile};
 
 use super::codes::Codes;
 use super::key::Key;
-use crate::codec::fault::Reason;
+use crate::codec::Fault;
 use crate::codec::node::Node;
 use crate::dissect::{Dissection, Event, Provenance};
 use crate::flow::{Side, Transport};
@@ -73,7 +73,7 @@ impl Traffic {
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
-        if rules.is_empty() || dissection.fault.as_ref().is_some_and(|fault| fault.reason != Reason::Cut) {
+        if rules.is_empty() || !dissection.fault.as_ref().is_none_or(Fault::is_cut) {
             return;
         }
         let mut copy_of = None;

@@ -1,7 +1,7 @@
 //! Finds fields of a line by their names: `seq`, `input.seq`, `packet.seq`, `input.id.seq`.
 
 use super::super::lines::{Nameless, Names};
-use crate::codec::fault::Reason;
+use crate::codec::Fault;
 use crate::codec::layout::{Field, Kind, Name};
 use crate::codec::node::Node;
 use crate::codec::schema::compile::{Compiled, statics};
@@ -24,7 +24,7 @@ pub struct Shown<'t> {
 
 impl<'t> From<&'t Dissection> for Shown<'t> {
     fn from(dissection: &'t Dissection) -> Shown<'t> {
-        let cut = dissection.fault.as_ref().is_some_and(|fault| fault.reason == Reason::Cut);
+        let cut = dissection.fault.as_ref().is_some_and(Fault::is_cut);
         Shown { message: dissection.message, tree: &dissection.tree, packet: &dissection.packet, cut }
     }
 }

@@ -189,7 +189,8 @@ impl Questions {
         let after = place.time.near_nanos() - question.time;
         let pace = self.pace(rule, asker);
         pace.answered = Some(key);
-        if std::mem::take(&mut pace.first) {
+        // A negative time is one of a clock that was set back.
+        if std::mem::take(&mut pace.first) && after >= 0 {
             pace.shortest = Some(pace.shortest.map_or(after, |shortest| shortest.min(after)));
         }
         dissection.delivery.push(Event::Answer(after));
