@@ -29,19 +29,28 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Breaking {
     pub(crate) count: u64,
-    /// The first ones, with the numbers of their file and their message.
-    first: Vec<((u64, u64), String)>,
+    /// The first ones in words.
+    first: Vec<(Position, String)>,
+}
+
+/// The place of a message among those of all files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position {
+    /// The number of its file, from 1.
+    pub(crate) file: u64,
+    /// Its sequence number there.
+    pub(crate) sequence: u64,
 }
 
 impl Breaking {
-    fn add(&mut self, message: &Message<'_>, sequence: (u64, u64)) {
+    fn add(&mut self, message: &Message<'_>, position: Position) {
         self.count += 1;
         if self.first.len() < NAMED {
             let (dissection, frame) = (message.dissection, message.place.frame);
             let name = format!("{}.{}", dissection.proto, dissection.message);
             // Hex text has no frames.
             let place = if frame > 0 { format!("frame {frame} {name}") } else { name };
-            self.first.push((sequence, place));
+            self.first.push((position, place));
         }
     }
 
@@ -49,7 +58,7 @@ impl Breaking {
     fn merge(&mut self, other: Breaking) {
         self.count += other.count;
         self.first.extend(other.first);
-        self.first.sort_by_key(|(sequence, _)| *sequence);
+        self.first.sort_by_key(|(position, _)| *position);
         self.first.truncate(NAMED);
     }
 
@@ -76,8 +85,6 @@ pub(crate) struct Pick {
     pub(crate) allow_empty: bool,
     pub(crate) expect: Vec<Expected>,
     pub(crate) reject: Vec<Arc<Filter>>,
-    /// The number of the current file, from 1.
-    pub(crate) files: u64,
     /// Messages of the current file; `picked` counts those selected in all files.
     pub(crate) file: u64,
     pub(crate) picked: u64,
@@ -95,8 +102,8 @@ pub(crate) struct Pick {
     pub(crate) failed: Breaking,
     /// Messages that match `--reject`.
     pub(crate) rejected: Breaking,
-    /// The sequence number of the current message.
-    pub(crate) sequence: u64,
+    /// The place of the current message.
+    pub(crate) position: Position,
 }
 
 /// A condition that at least one message must meet.
@@ -189,19 +196,19 @@ impl Pick {
             FailOn::Unclaimed | FailOn::Limit => false,
         };
         if self.fail_on.iter().any(fails) {
-            self.failed.add(message, (self.files, self.sequence));
+            self.failed.add(message, self.position);
         }
         for expected in self.expect.iter_mut().filter(|expected| !expected.met) {
             expected.met = expected.filter.matches(message);
         }
         if self.reject.iter().any(|filter| filter.matches(message)) {
-            self.rejected.add(message, (self.files, self.sequence));
+            self.rejected.add(message, self.position);
         }
     }
 
     /// Adds the results of another thread for the same file.
     pub(crate) fn merge(&mut self, other: Pick) {
-        self.files = self.files.max(other.files);
+        self.position.file = self.position.file.max(other.position.file);
         self.file += other.file;
         self.picked += other.picked;
         self.troubled.iter_mut().zip(other.troubled).for_each(|(own, other)| *own += other);
@@ -302,7 +309,7 @@ impl Pick {
 impl Gate for Pick {
     fn begin(&mut self) {
         self.selection.begin();
-        self.files += 1;
+        self.position.file += 1;
         self.file = 0;
         self.plain = self.is_plain();
     }

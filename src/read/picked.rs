@@ -61,7 +61,7 @@ impl<T, M: Producer<T>> Producer<T> for Selected<M> {
 
     #[inline]
     fn sequence(&mut self, sequence: u64) {
-        self.pick.sequence = sequence;
+        self.pick.position.sequence = sequence;
     }
 
     #[inline]

@@ -173,7 +173,9 @@ impl Stats {
                     current.begin(ordinal + 1, seen.time);
                     flow.last_seen = [None; 2];
                     flow.silences = Default::default();
-                    flow.last_seen[seen.side.index()] = Some(seen.time.near_nanos());
+                    let now = seen.time.near_nanos();
+                    flow.last_seen[seen.side.index()] = Some(now);
+                    flow.silences[seen.side.index()].message(now, false);
                 }
                 return current.ordinal.max(1);
             }

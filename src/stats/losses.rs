@@ -39,16 +39,24 @@ pub struct Silence {
     pub began: i64,
     /// Its length.
     pub length: i64,
+    /// The time of the side's last message.
+    last: Option<i64>,
 }
 
 impl Silence {
-    /// Records a message at `now`; the one before it was at `last_seen`.
+    /// Records a message at `now`. `is_late`: a message of a later frame was recorded before it.
     #[inline]
-    pub fn until(&mut self, last_seen: Option<i64>, now: i64) {
-        if let Some(began) = last_seen
+    pub fn message(&mut self, now: i64, is_late: bool) {
+        self.until(now);
+        self.last = if is_late { self.last.max(Some(now)) } else { Some(now) };
+    }
+
+    /// Records that there was no message up to `now`.
+    pub fn until(&mut self, now: i64) {
+        if let Some(began) = self.last
             && now.saturating_sub(began) > self.length
         {
-            *self = Silence { began, length: now.saturating_sub(began) };
+            (self.began, self.length) = (began, now.saturating_sub(began));
         }
     }
 }
@@ -68,13 +76,25 @@ mod tests {
         assert_eq!(losses.0.most(WINDOW).map(|most| most.messages), Some(4));
     }
 
+    #[test]
+    fn the_longest_time_without_a_message() {
+        let mut silence = Silence::default();
+        // The third one is of an earlier frame than the second.
+        for (now, is_late) in [(10, false), (30, false), (20, true), (45, false)] {
+            silence.message(now, is_late);
+        }
+        assert_eq!((silence.began, silence.length), (10, 20));
+        silence.until(70);
+        assert_eq!((silence.began, silence.length), (45, 25));
+    }
+
     /// A capture may contain any time.
     #[test]
     fn the_ends_of_time_are_no_trouble() {
         let (mut losses, mut silence) = (Losses::default(), Silence::default());
         for now in [i64::MIN, i64::MAX, 0, i64::MIN] {
             losses.see(Seen::Ahead(1), now);
-            silence.until(Some(i64::MIN), now);
+            silence.message(now, false);
         }
         assert_eq!(silence.length, i64::MAX);
         assert!(losses.0.most(WINDOW).is_some_and(|most| most.from <= most.to));

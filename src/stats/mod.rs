@@ -475,13 +475,12 @@ impl Stats {
         } else if time.since(flow.first) < 0 {
             flow.first = time;
         }
-        // Sides that use the carrier alone have not talked to each other yet.
-        let counts = !seen.carrier_alone || flow.last_seen.iter().all(Option::is_some);
-        let last_seen = &mut flow.last_seen[side.index()];
-        flow.silences[side.index()].until(*last_seen, nanos);
         // A message that turned out to be incomplete may come after messages of later frames.
         let is_late = seen.frame < flow.last_frame;
-        if counts {
+        flow.silences[side.index()].message(nanos, is_late);
+        // Sides that use the carrier alone have not talked to each other yet.
+        if !seen.carrier_alone || flow.last_seen.iter().all(Option::is_some) {
+            let last_seen = &mut flow.last_seen[side.index()];
             *last_seen = if is_late { (*last_seen).max(Some(nanos)) } else { Some(nanos) };
         }
         flow.last_frame = flow.last_frame.max(seen.frame);

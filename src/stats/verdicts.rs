@@ -33,7 +33,7 @@ pub const RULES: [(&str, &str); 7] = [
 const LEAST_AGAIN: u64 = 3;
 /// The share of resends and duplicates below which there is no verdict.
 const LEAST_SHARE: f64 = 0.05;
-/// Copies within this median time, in nanoseconds, are not resent: no sender knows of a loss so soon.
+/// Transmissions that follow within this median time, in nanoseconds, are not resends: no sender knows of a loss so soon.
 const AT_ONCE: i64 = 1_000_000;
 /// The number of verdicts printed in text output.
 const SHOWN: usize = 8;
@@ -82,7 +82,7 @@ fn resends(d: &Direction) -> Option<String> {
     }
     let (resend, round_trip) = (d.resend_time.percentile(50.0), d.tally.rtt.percentile(90.0));
     if resend.is_some_and(|resend| resend < AT_ONCE) {
-        text.push_str(". Most copies follow at once: the packets were recorded, or delivered, twice");
+        text.push_str(". Most follow the transmission before within 1 ms: packets were recorded, or delivered, twice");
         return Some(text);
     }
     match (resend.zip(round_trip).filter(|(resend, trip)| resend < trip), all) {
@@ -230,7 +230,7 @@ mod tests {
         // A sender cannot know so soon that a packet is lost.
         let mut twice = d.clone();
         twice.resend_time.add(5_000);
-        assert!(texts(&twice).remove(0).1.ends_with("the packets were recorded, or delivered, twice"));
+        assert!(texts(&twice).remove(0).1.ends_with("within 1 ms: packets were recorded, or delivered, twice"));
         d.resend_time.add(40_000_000);
         d.tally.rtt.add(51_900_000);
         let text = texts(&d).remove(0).1;

@@ -69,7 +69,7 @@ impl Flow {
     /// The longest silence of a side, up to the last message of the conversation.
     fn silence(&self, side: Side) -> Option<Silence> {
         let mut silence = self.silences[side.index()];
-        silence.until(self.last_seen[side.index()], self.last.near_nanos());
+        silence.until(self.last.near_nanos());
         (silence.length > 0).then_some(silence)
     }
 }

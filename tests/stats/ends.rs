@@ -246,6 +246,18 @@ fn ends_of_scripted_peers() {
             silence,
         );
     }
+    // Where resends are rarer than the timeout, a message that has hardly waited is no timeout.
+    let mut wire = Wire::default();
+    let early = [ASK, TAKEN, (100, false, MESSAGE), (600, false, "02")];
+    early.iter().for_each(|(_, by_client, digits)| wire.datagram(ends, *by_client, &hex(digits)));
+    let file = folder.write("ends.pcap", timed(&wire, &early.map(|(at, ..)| at)));
+    check(
+        &[&file, "-p", "dnp", "-s", "dnp.resend=10s", "--server", "127.0.0.1:7777"],
+        "left",
+        "server",
+        "closed",
+        None,
+    );
     let mut wire = Wire::default();
     stops.iter().for_each(|(_, by_client, digits)| wire.datagram(ends, *by_client, &hex(digits)));
     // Another conversation goes on: the capture does not end before the server's timer.

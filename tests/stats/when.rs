@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 /// A silence is the longest time between two messages of a side, or to the last message of its conversation.
 #[test]
 fn the_longest_silence_is_between_messages_of_a_side() {
-    for (file, least) in
-        [("riptide/riptide20-lossy.pcap", 4), ("dnp/dnp-lossy.pcap", 2), ("gne/gne-be-udp-full.pcap", 1)]
-    {
+    for (file, least) in [
+        ("riptide/riptide20-lossy.pcap", 4),
+        ("dnp/dnp-lossy.pcap", 2),
+        ("gne/gne-be-udp-full.pcap", 1),
+        ("nano/pomelo-ws.pcap", 1),
+    ] {
         let capture = fixture(file);
         let lines = netkit("decode", &capture, &["-f", "ndjson", "-q"]);
         let (mut first, mut seen) = (None, BTreeMap::<u64, Vec<(String, f64)>>::new());

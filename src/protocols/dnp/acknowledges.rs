@@ -60,11 +60,11 @@ impl Direction {
 
     /// The time that a command has waited for its acknowledge, if the sender closes at `now` for that reason. It resends
     /// such a command until the end: one that it no longer resends was acknowledged, and the capture lacks that.
-    /// Captures have other times than the sender: half a resend interval is allowed for.
+    /// Captures have other times than the sender, which a part of the timeout allows for.
     pub fn gave_up(&self, now: i64, resend: i64, timeout: i64) -> Option<i64> {
         let since = |time: i64| now.saturating_sub(time);
         let waiting = self.sequence.unacknowledged().filter(|(_, sent)| {
-            since(sent.time) >= timeout.saturating_sub(resend / 2)
+            since(sent.time) >= timeout.saturating_sub((resend / 2).min(timeout / 10))
                 && since(sent.last_time) <= resend.saturating_add(resend / 2)
         });
         waiting.map(|(_, sent)| since(sent.time)).max()
