@@ -110,6 +110,51 @@ fn fields_of_messages() {
     assert!(lists > 0 && none > 0, "{lists} {none}");
 }
 
+/// `fields.`, `derived.` and `packet.` are the parts of ndjson: also a list with values of two parts, and a derived
+/// value among the headers.
+#[test]
+fn parts_of_lines() {
+    let files = [
+        ("dnp/dnp-ipv6.pcap", "fields.links,derived.links"),
+        ("dnp/dnp-states.pcap", "fields.links,derived.links,fields.values"),
+        ("described/minecraft-login.pcap", "derived.compressed,packet.data_length,derived.memory,fields.data"),
+        ("described/raknet.pcap", "packet.id,packet.kind,raknet.packet.id,fields.data"),
+        // A message may be called `packet`.
+        ("described/dns.pcap", "dns.packet.id,fields.question"),
+        ("nano/pomelo-ws.pcap", "derived.json,fields.payload"),
+    ];
+    for (file, columns) in files {
+        let path = fixture(file);
+        let args = args_of(&path);
+        let args = ["-q", path.to_str().expect("UTF-8")].into_iter().chain(args.iter().map(String::as_str));
+        let args: Vec<&str> = args.collect();
+        let decode = |more: &[&str]| run(&[&["decode"], &args[..], more].concat(), b"").ok();
+        let lines = decode(&["-f", "ndjson"]).lines();
+        let rows = records(decode(&["-f", "csv", "--columns", columns]).text(), ',');
+        assert_eq!(rows.len(), lines.len() + 1, "{file}");
+        for (k, name) in columns.split(',').enumerate() {
+            let path = name.replace("raknet.", "").replace("dns.packet", "fields");
+            let value = |line| path.split('.').fold(line, |value: &Json, name| &value[name]);
+            for (row, line) in rows[1..].iter().zip(&lines) {
+                let value = value(line);
+                match value.is_object() || value.is_array() {
+                    true => assert_eq!(common::json(&row[k]), *value, "{file} {name} {line}"),
+                    false => assert_eq!(row[k], cell(value), "{file} {name} {line}"),
+                }
+            }
+            let some = lines.iter().filter(|line| !value(line).is_null()).count();
+            assert!(some > 0, "{file} {name}");
+            assert_eq!(decode(&["-f", "ndjson", "-F", name]).lines().len(), some, "{file} {name}: a filter");
+        }
+    }
+    // What is derived is not under the others' names.
+    let path = fixture("described/minecraft-login.pcap");
+    let args = args_of(&path);
+    let args = ["decode", path.to_str().expect("UTF-8")].into_iter().chain(args.iter().map(String::as_str));
+    let done = run(&args.chain(["-F", "packet.compressed"]).collect::<Vec<_>>(), b"");
+    assert!(done.status == Some(2) && done.err.contains("derived.compressed"), "{}", done.err);
+}
+
 /// Text of a capture reaches neither a terminal nor a spreadsheet as a command.
 #[test]
 fn hostile_texts() {

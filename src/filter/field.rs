@@ -1,6 +1,6 @@
 //! A field path outside of a filter: the field's values in a message.
 
-use super::path::{Path, Picked, Place};
+use super::path::{Part, Path, Picked, Place, holds_derived};
 use super::{Envelope, Expression, FilterError, Names, Test, lexer, parser};
 use crate::codec::json::numbers::uint;
 use crate::codec::json::text::string;
@@ -98,14 +98,19 @@ impl FieldPath {
         match (found, &self.0) {
             (FieldMatch::Node(place, k), wanted) => {
                 let (tree, sources) = (place.of(message), message.sources());
-                let picked = match (wanted, tree.nodes().get(k)) {
-                    (Wanted::Field(path), Some(one)) => path.some(one, sources),
-                    _ => None,
+                let (part, picked) = match (wanted, tree.nodes().get(k)) {
+                    (Wanted::Field(path), Some(one)) => (path.part, path.some(one, sources)),
+                    _ => (Part::Either, None),
+                };
+                // All of the third tree is derived, and all of a derived value.
+                let part = match part {
+                    Part::Derived if place == Place::Derived || !holds_derived(tree, k) => Part::Either,
+                    part => part,
                 };
                 match picked {
                     Some(Picked::Byte(byte)) => uint(byte.into(), out),
                     Some(Picked::Bytes(bytes)) => string(hex::encode(bytes).as_bytes(), out),
-                    None => node(tree, k, sources, out),
+                    None => node(tree, k, part, sources, out),
                 }
             }
             (FieldMatch::Envelope, Wanted::Envelope(envelope)) => match envelope {
@@ -160,9 +165,11 @@ fn ends(envelope: Envelope, message: &Message<'_>, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// Appends a leaf, or a list or group of leaves.
-fn node(tree: &Tree, k: usize, sources: Sources<'_>, out: &mut Vec<u8>) {
+/// Appends a leaf, or a list or group of leaves, as far as they are in the part of the line.
+fn node(tree: &Tree, k: usize, part: Part, sources: Sources<'_>, out: &mut Vec<u8>) {
     let Some(one) = tree.nodes().get(k) else { return };
+    // All of a derived value is derived.
+    let part = if one.derived() { Part::Either } else { part };
     let (open, close) = match one.value {
         Value::List => (b'[', b']'),
         Value::Group => (b'{', b'}'),
@@ -172,6 +179,12 @@ fn node(tree: &Tree, k: usize, sources: Sources<'_>, out: &mut Vec<u8>) {
     let mut comma = false;
     for child in tree.children(Some(k)) {
         let Some(inner) = tree.nodes().get(child).filter(|n| !n.hidden()) else { continue };
+        let here = part.has(tree, child, inner.derived());
+        // An element without derived values is an empty object, so that indices stay aligned.
+        let empty = !here && part == Part::Derived && open == b'[';
+        if !here && !empty {
+            continue;
+        }
         if std::mem::replace(&mut comma, true) {
             out.push(b',');
         }
@@ -179,7 +192,10 @@ fn node(tree: &Tree, k: usize, sources: Sources<'_>, out: &mut Vec<u8>) {
             string(tree.name(inner, sources).as_bytes(), out);
             out.push(b':');
         }
-        node(tree, child, sources, out);
+        match empty {
+            true => out.extend_from_slice(b"{}"),
+            false => node(tree, child, part, sources, out),
+        }
     }
     out.push(close);
 }

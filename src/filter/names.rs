@@ -32,6 +32,17 @@ pub struct NamedFields<'f> {
 }
 
 impl NamedFields<'_> {
+    /// The fields, or the names near them if there are none. Some names can be anywhere.
+    fn or(mut self, steps: &[&str], mut deepest: Deepest) -> Result<Self, Deepest> {
+        self.open |= ANYWHERE.contains(steps.last().unwrap_or(&""));
+        if self.fields.is_empty() && !self.open {
+            deepest.names.sort_unstable();
+            deepest.names.dedup();
+            return Err(deepest);
+        }
+        Ok(self)
+    }
+
     /// Whether any name would be accepted there.
     pub fn guessed(&self) -> bool {
         self.open && self.fields.is_empty()
@@ -207,6 +218,21 @@ impl<'a> Names<'a> {
         (!mistyped).then_some(found.guessed())
     }
 
+    /// The fields of the headers around messages to which the steps can lead, which `packet.` denotes.
+    ///
+    /// # Errors
+    /// Those of [`Names::find`].
+    pub(super) fn packet(&self, proto: Option<&str>, steps: &[&str]) -> Result<NamedFields<'static>, Deepest> {
+        let (mut found, mut deepest) = (NamedFields::default(), Deepest::default());
+        self.dissectors(proto).for_each(|d| walk(d.headers(), steps, 0, &mut found, &mut deepest));
+        found.or(steps, deepest)
+    }
+
+    /// The protocols, or the one of this name or with this carrier.
+    fn dissectors(&self, proto: Option<&str>) -> impl Iterator<Item = &'static dyn Dissector> {
+        self.registry.iter().filter(move |d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p)))
+    }
+
     /// All fields to which the steps can lead.
     ///
     /// # Errors
@@ -219,9 +245,7 @@ impl<'a> Names<'a> {
     ) -> Result<NamedFields<'static>, Deepest> {
         let mut found = NamedFields::default();
         let mut deepest = Deepest::default();
-        for dissector in
-            self.registry.iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p)))
-        {
+        for dissector in self.dissectors(proto) {
             let layouts = dissector.tables().iter().flat_map(|t| t.layouts);
             for layout in layouts.filter(|l| message.is_none_or(|m| l.name == m)) {
                 walk(layout.fields, steps, 0, &mut found, &mut deepest);
@@ -250,13 +274,7 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        found.open |= ANYWHERE.contains(steps.last().unwrap_or(&""));
-        if found.fields.is_empty() && !found.open {
-            deepest.names.sort_unstable();
-            deepest.names.dedup();
-            return Err(deepest);
-        }
-        Ok(found)
+        found.or(steps, deepest)
     }
 }
 

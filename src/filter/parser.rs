@@ -9,7 +9,7 @@ use super::related::{self, Condition, RelatedField};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test, possible};
 use crate::capture::Time;
 use crate::codec::Level;
-use crate::codec::layout::Kind;
+use crate::codec::layout::{Kind, flag};
 use crate::nearest::{hint, nearest};
 
 /// The cap on nesting of parentheses.
@@ -243,6 +243,9 @@ impl<'a> Parser<'a> {
                     drop_first(&mut path);
                     path.message = Some(message);
                 }
+                if of_message && message == "packet" && self.names.packet(Some(proto), &path.names()).is_ok() {
+                    path.part = Part::Packet;
+                }
             }
             if path.steps.is_empty() {
                 return Ok(Expression::Kind(proto, path.message));
@@ -253,7 +256,7 @@ impl<'a> Parser<'a> {
                 drop_first(&mut path);
                 path.part = Part::Fields;
             }
-            "packet" if path.steps.len() > 1 => {
+            "packet" if path.steps.len() > 1 && (self.is_in_packet(&path) || self.find(&path).is_err()) => {
                 drop_first(&mut path);
                 path.part = Part::Packet;
             }
@@ -263,8 +266,8 @@ impl<'a> Parser<'a> {
             }
             _ => {}
         }
-        let names: Vec<&str> = path.steps.iter().map(|s| s.name.as_str()).collect();
-        let found = self.names.find(path.proto, path.message, &names).map_err(|Deepest { step, names: known }| {
+        let names = path.names();
+        let found = self.find(&path).map_err(|Deepest { step, names: known }| {
             // The envelope's fields have no parts.
             let envelope = || super::envelope().map(|(n, _)| n.to_owned()).find(|n| step == 0 && *n == names[0]);
             if let Some(meant) = self.names.elsewhere(name).or_else(envelope) {
@@ -293,6 +296,11 @@ impl<'a> Parser<'a> {
             };
             FilterError { what, text: self.text.into(), at, len: wrong.chars().count() }
         })?;
+        let on_the_wire = matches!(path.part, Part::Fields | Part::Packet);
+        if on_the_wire && !found.open && found.fields.iter().all(|field| field.is(flag::DERIVED)) {
+            let what = format!("{0} is derived: derived.{0}", names.join("."));
+            return Err(self.fail(token, what));
+        }
         // `x` alone is not helpful: suggest `position.x`.
         let vector = names.last().is_some_and(|last| component(last).is_some());
         let mut name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
@@ -325,6 +333,21 @@ impl<'a> Parser<'a> {
             return Err(self.fail(last, what));
         }
         Ok(Expression::Field(path, test))
+    }
+
+    /// The fields that the path can denote.
+    fn find(&self, path: &Path) -> Result<NamedFields<'static>, Deepest> {
+        match path.part {
+            Part::Packet if path.message.is_none() => self.names.packet(path.proto, &path.names()),
+            _ => self.names.find(path.proto, path.message, &path.names()),
+        }
+    }
+
+    /// Whether the path is `packet.` and a field of a header.
+    fn is_in_packet(&self, path: &Path) -> bool {
+        let names = path.names();
+        let inner = names.split_first().filter(|(first, rest)| **first == "packet" && !rest.is_empty());
+        inner.is_some_and(|(_, rest)| self.names.packet(path.proto, rest).is_ok())
     }
 
     /// Parses the operator and operands after a name. `bare`: `in` accepts one value without braces, as for prefixes.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub struct Path {
     /// Only in this protocol.
     pub proto: Option<&'static str>,
-    /// Only in this message.
+    /// Only in this message. Of [`Part::Packet`]: also in this message, which is a packet without an inner one.
     pub message: Option<&'static str>,
     /// Restricted by the prefix `fields.`, `derived.` or `packet.`; else any of these.
     pub part: Part,
@@ -18,12 +18,30 @@ pub struct Path {
     pub steps: Vec<PathStep>,
 }
 
+/// A part of a message's line. `fields` and `packet` are what was on the wire, and `derived` is what is known from
+/// other messages, in all of the message's trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Either,
     Fields,
     Derived,
     Packet,
+}
+
+impl Part {
+    /// Whether a node is in this part. `derived`: the node is derived, or inside of a derived one.
+    pub fn has(self, tree: &Tree, k: usize, derived: bool) -> bool {
+        match self {
+            Part::Either => true,
+            Part::Fields | Part::Packet => !derived,
+            Part::Derived => derived || holds_derived(tree, k),
+        }
+    }
+}
+
+/// Whether a group or list contains a derived value.
+pub fn holds_derived(tree: &Tree, k: usize) -> bool {
+    tree.has_derived() && tree.below(Some(k)).any(|inner| tree.nodes().get(inner).is_some_and(Node::derived))
 }
 
 /// One of a message's trees.
@@ -106,6 +124,11 @@ pub fn component(name: &str) -> Option<usize> {
 }
 
 impl Path {
+    /// The names of the steps.
+    pub fn names(&self) -> Vec<&str> {
+        self.steps.iter().map(|step| step.name.as_str()).collect()
+    }
+
     /// The parts of messages that it reads.
     pub fn reads(&self) -> Wants {
         match self.part {
@@ -138,86 +161,84 @@ impl Path {
         })
     }
 
+    /// Where it leads in the messages of this name.
+    pub fn places(&self, proto: &str, message: &str) -> &'static [Place] {
+        let this = self.message.is_none_or(|m| m == message);
+        match self.part {
+            _ if self.proto.is_some_and(|p| p != proto) => &[],
+            Part::Packet if self.message.is_some() && this => &[Place::Packet, Place::Own],
+            Part::Packet => &[Place::Packet],
+            _ if !this => &[],
+            Part::Either | Part::Derived => &[Place::Packet, Place::Own, Place::Derived],
+            Part::Fields => &[Place::Own],
+        }
+    }
+
     /// Calls `each` with every node to which the path leads, and its tree, until `each` returns true. A list at the end
     /// of the path is one node; before the end, each of its elements is searched.
     pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(Place, usize) -> bool) {
         let dissection = message.dissection;
-        if self.proto.is_some_and(|p| p != dissection.proto) || self.message.is_some_and(|m| m != dissection.message) {
-            return;
-        }
         let sources = message.sources();
-        if matches!(self.part, Part::Either | Part::Packet)
-            && !dissection.packet.is_empty()
-            && steps(&dissection.packet, sources, None, &self.steps, &mut |k| each(Place::Packet, k))
-        {
-            return;
-        }
-        if self.part == Part::Packet {
-            return;
-        }
-        // Derived values may also be among the fields.
-        let own = &mut |k: usize| {
-            let derived = dissection.tree.nodes().get(k).is_some_and(|n| n.derived());
-            (self.part == Part::Either || derived == (self.part == Part::Derived)) && each(Place::Own, k)
-        };
-        if (self.part != Part::Derived || dissection.tree.has_derived())
-            && steps(&dissection.tree, sources, None, &self.steps, own)
-        {
-            return;
-        }
-        if self.part != Part::Fields {
-            steps(&dissection.derived, sources, None, &self.steps, &mut |k| each(Place::Derived, k));
+        for place in self.places(dissection.proto, dissection.message) {
+            let tree = place.of(message);
+            // All of the last tree is derived.
+            let around = *place == Place::Derived;
+            let each = &mut |k, derived| self.part.has(tree, k, derived) && each(*place, k);
+            if !tree.is_empty() && (Walk { tree, sources }).steps(None, around, &self.steps, each) {
+                return;
+            }
         }
     }
 }
 
-fn steps(
-    tree: &Tree,
-    sources: Sources<'_>,
-    parent: Option<usize>,
-    path: &[PathStep],
-    each: &mut dyn FnMut(usize) -> bool,
-) -> bool {
-    let Some((step, rest)) = path.split_first() else { return false };
-    let mut children = tree.children(parent);
-    children.any(|k| {
-        let named = tree.nodes().get(k).is_some_and(|node| {
-            // A payload's content has the same name in every tree.
-            let content = flag::OPENED | flag::PAYLOADS;
-            let opened = node.field.is(content) && parent.is_none() && !rest.is_empty() && step.name == "payload";
-            !node.hidden() && (opened || tree.name(node, sources) == step.name)
-        });
-        named && inside(tree, sources, k, step.index, rest, each)
-    })
+/// Follows a path in a tree. `around` of its methods: what is there is inside of a derived value.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    tree: &'a Tree,
+    sources: Sources<'a>,
 }
 
-fn inside(
-    tree: &Tree,
-    sources: Sources<'_>,
-    k: usize,
-    index: Option<Index>,
-    rest: &[PathStep],
-    each: &mut dyn FnMut(usize) -> bool,
-) -> bool {
-    let Some(node) = tree.nodes().get(k) else { return false };
-    let list = node.value == Value::List;
-    if !list && index.is_some_and(|index| bytes(node, sources, index).is_none()) {
-        return false;
+/// Takes a node, and whether it is derived or inside of a derived value; returns whether that was enough.
+type Each<'f> = &'f mut dyn FnMut(usize, bool) -> bool;
+
+impl Walk<'_> {
+    fn steps(self, parent: Option<usize>, around: bool, path: &[PathStep], each: Each<'_>) -> bool {
+        let Some((step, rest)) = path.split_first() else { return false };
+        let mut children = self.tree.children(parent);
+        children.any(|k| {
+            let named = self.tree.nodes().get(k).is_some_and(|node| {
+                // A payload's content has the same name in every tree.
+                let content = flag::OPENED | flag::PAYLOADS;
+                let opened = node.field.is(content) && parent.is_none() && !rest.is_empty() && step.name == "payload";
+                !node.hidden() && (opened || self.tree.name(node, self.sources) == step.name)
+            });
+            named && self.inside(k, around, step.index, rest, each)
+        })
     }
-    if !list || index.is_none() && rest.is_empty() {
-        return if rest.is_empty() { each(k) } else { steps(tree, sources, Some(k), rest, each) };
-    }
-    // The last name may be a component of a vector.
-    let wanted = if let [PathStep { name, index: None }] = rest { component(name) } else { None };
-    let mut elements =
-        tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|index| index.contains(*at)));
-    elements.any(|(at, element)| {
-        let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
-        match wanted.filter(|_| leaf) {
-            Some(component) => component == at && each(element),
-            None => inside(tree, sources, element, None, rest, each),
+
+    fn inside(self, k: usize, around: bool, index: Option<Index>, rest: &[PathStep], each: Each<'_>) -> bool {
+        let Walk { tree, sources } = self;
+        let Some(node) = tree.nodes().get(k) else { return false };
+        let around = around || node.derived();
+        let list = node.value == Value::List;
+        if !list && index.is_some_and(|index| bytes(node, sources, index).is_none()) {
+            return false;
         }
-    })
+        if !list || index.is_none() && rest.is_empty() {
+            return if rest.is_empty() { each(k, around) } else { self.steps(Some(k), around, rest, each) };
+        }
+        // The last name may be a component of a vector.
+        let wanted = if let [PathStep { name, index: None }] = rest { component(name) } else { None };
+        let mut elements =
+            tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|index| index.contains(*at)));
+        elements.any(|(at, element)| {
+            let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
+            match wanted.filter(|_| leaf) {
+                Some(component) => component == at && each(element, around),
+                None => self.inside(element, around, None, rest, each),
+            }
+        })
+    }
 }
 
 /// The bytes that an index selects.

@@ -45,12 +45,7 @@ fn answer(expression: &Expression, proto: &str, message: &str) -> Answer {
         Expression::Kind(p, m) => Answer::of(*p == proto && m.is_none_or(|m| m == message)),
         Expression::Envelope(Envelope::Proto, test) => of_word(test, proto),
         Expression::Envelope(Envelope::Message, test) => of_word(test, message),
-        Expression::Field(path, _) => {
-            match path.proto.is_none_or(|p| p == proto) && path.message.is_none_or(|m| m == message) {
-                true => Answer::Perhaps,
-                false => Answer::Never,
-            }
-        }
+        Expression::Field(path, _) if path.places(proto, message).is_empty() => Answer::Never,
         _ => Answer::Perhaps,
     }
 }

@@ -36,14 +36,16 @@ UNTYPED = re.compile(
             r"msgpack-rpc fields \w+ \w+\.((list|pairs)\..*|kind|number)",
             r"ntp fields request reference",  # a time, which is 0 if there is none
             r"hawknl fields frame length",  # printed of a frame that is not a message
-            r"raknet fields fragment .*|raknet packet  id|raknet derived  joined\.packet\.id",
+            r"raknet fields fragment .*|raknet derived  joined\.packet\.id",
             r"minecraft derived  memory\.compression",  # what a protocol file remembers
         ]
     )
 )
 # Tags, counts and lengths that the message's name, lists and texts imply: ndjson and Parquet have them only if they are
 # wrong, Wireshark always, since they have bytes.
-IMPLIED = re.compile(r".* (command|type|protocol_count|(links\.)?(value|link)_count)|resp fields packet value\.length")
+IMPLIED = re.compile(
+    r".* (command|type|protocol_count|(links\.)?(value|link)_count)|resp fields packet value\.length|raknet packet  id"
+)
 LISTEN = """
 local begun, asks = false, Proto("asks", "asks")
 function asks.init()

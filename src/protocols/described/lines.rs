@@ -1,6 +1,6 @@
 //! Splits one packet's fields into lines: one for each innermost message, with the fields of the headers around it.
 
-use crate::codec::kinds::UNKNOWN;
+use crate::codec::kinds::{By, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Len, Name, bytes, flag};
 use crate::codec::node::Node;
 use crate::codec::reader::{TRAILING, UNPARSED};
@@ -117,7 +117,12 @@ fn outer(fields: &'static [Field], all: &mut Vec<Field>, seen: &mut FxHashSet<*c
             kind if field.is_inline() => outer(kind.fields(), all, seen),
             Kind::Struct(inner) if field.is(flag::CARRIES) => outer(inner, all, seen),
             Kind::Array { of, .. } if field.is(flag::CARRIES) => outer(std::slice::from_ref(*of), all, seen),
-            Kind::Chosen(_) => {}
+            // The number directly before a message is shown if the message's name does not imply it.
+            Kind::Chosen(chosen) => {
+                if let By::Word(number) = chosen.by {
+                    all.push(number.clone());
+                }
+            }
             _ => all.push(field.clone()),
         }
     }
