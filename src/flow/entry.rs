@@ -12,8 +12,9 @@ pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
-    /// The bytes that the conversation's state held at the end of the last epoch with packets, or [`OFFLOADED`].
-    pub held: usize,
+    /// The bytes that the conversation's state held at the end of the last epoch with packets; `None`: another thread
+    /// reads the conversation, and only that thread knows them.
+    pub held: Option<usize>,
     /// The bytes that the conversation held at the end of the epoch whose reports were counted last.
     pub counted: usize,
     /// The keys of counted parts that the conversation shares with others.
@@ -21,9 +22,6 @@ pub(super) struct Entry<S> {
     /// Whether it had packets in this epoch, so that the bytes that it holds may have changed.
     pub changed: bool,
 }
-
-/// Marks a conversation that another thread reads: only that thread knows the bytes it holds.
-pub(super) const OFFLOADED: usize = usize::MAX;
 
 /// The relation of a SYN to a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +34,7 @@ pub(super) enum Syn {
 
 impl<S> Entry<S> {
     pub fn new(conversation: Conversation<S>) -> Self {
-        Entry { conversation, directions: None, held: 0, counted: 0, shared: Box::default(), changed: false }
+        Entry { conversation, directions: None, held: Some(0), counted: 0, shared: Box::default(), changed: false }
     }
 
     /// Counts a packet of `length` payload bytes.
@@ -91,7 +89,7 @@ impl<S> Entry<S> {
 
     /// The bytes that the conversation holds, if this thread reads it.
     pub fn bytes(&self) -> Option<usize> {
-        (self.held != OFFLOADED).then(|| self.held + self.allocated())
+        self.held.map(|held| held + self.allocated())
     }
 
     /// The memory allocated for bytes.
@@ -167,7 +165,7 @@ impl<S: Default> Entry<S> {
         let conversation = Conversation {
             id, serial, resumed, transport, ends, names, leg, opener, syn_seen, ended, first_ended, losses, first, last, packets, bytes, state,
         };
-        let held = std::mem::replace(&mut self.held, OFFLOADED);
+        let held = self.held.take();
         Entry { directions, held, changed: self.changed, ..Entry::new(conversation) }
     }
 }

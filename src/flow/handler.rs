@@ -87,9 +87,10 @@ pub trait Handler<S> {
     fn closed(&mut self, conversation: &mut Conversation<S>);
 
     /// The number of bytes in the conversation's `state` that grow with its traffic. They count against
-    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes). Called once an epoch.
-    fn memory(&self, _conversation: &Conversation<S>) -> usize {
-        0
+    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes). `None`: another thread reads the conversation, and counts
+    /// them. Called once an epoch, and when the conversation is closed.
+    fn memory(&self, _conversation: &Conversation<S>) -> Option<usize> {
+        Some(0)
     }
 
     /// The parts of the conversation's `state` that are shared with other conversations: key and bytes. Equal keys are
@@ -114,7 +115,7 @@ pub trait Handler<S> {
     /// number and endpoints; `slot` is its slot in the table, unique until it is closed.
     ///
     /// Its datagrams still arrive here, with a state by which the handler recognises them. Their
-    /// [`memory`](Self::memory) is `usize::MAX`, since the other thread counts it.
+    /// [`memory`](Self::memory) is `None`, since the other thread counts it.
     fn take(&mut self, _conversation: &mut Conversation<S>, _slot: u32, _moved: Moved<S>) {}
 
     /// Receives a TCP segment of a conversation that was handed over.

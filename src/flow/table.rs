@@ -1,7 +1,7 @@
 //! The flow table: assigns packets to conversations.
 
 use super::drive::Common;
-use super::entry::{Entry, OFFLOADED, Syn};
+use super::entry::{Entry, Syn};
 use super::epoch::{Ledger, Report};
 use super::key::{Hasher, Key};
 use super::partition::Moved;
@@ -121,7 +121,7 @@ impl<S: Default> Table<S> {
         }
         let Some(entry) = self.slots.get_mut(index) else { return };
         entry.count(from, packet.time, segment.length.max(segment.payload.len()));
-        if entry.held == OFFLOADED {
+        if entry.held.is_none() {
             // The thread that reads the conversation counts its ignored and missing bytes.
             let uncounted = &mut Statistics::default();
             entry.segment(from, packet, segment, &mut self.common.uncounted(uncounted, handler));
@@ -261,7 +261,7 @@ impl<S: Default> Table<S> {
     fn close(&mut self, index: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.slots.remove(index) else { return };
         self.ledger.discount(&mut entry);
-        if handler.memory(&entry.conversation) == OFFLOADED {
+        if handler.memory(&entry.conversation).is_none() {
             handler.close(&mut entry.conversation, why);
             return;
         }

@@ -241,7 +241,7 @@ impl Handler<Classification> for Scout<'_> {
         self.last(c);
     }
 
-    fn memory(&self, c: &Classified) -> usize {
+    fn memory(&self, c: &Classified) -> Option<usize> {
         self.inspector.memory(c)
     }
 

@@ -45,12 +45,11 @@ impl Classification {
         if let Classification::Claimed(owner) = self { Some(owner.session.begun(side)) } else { None }
     }
 
-    /// The approximate bytes it holds.
-    pub(super) fn memory(&self) -> usize {
-        match self {
+    /// The approximate bytes it holds; `None`: another thread reads the conversation.
+    pub(super) fn memory(&self) -> Option<usize> {
+        Some(match self {
             Classification::New | Classification::Foreign(_) => 0,
-            // The flow table requires this value.
-            Classification::Dispatched(_) | Classification::Skipped | Classification::Settled(_) => usize::MAX,
+            Classification::Dispatched(_) | Classification::Skipped | Classification::Settled(_) => return None,
             Classification::Undecided(pending) => pending.memory(),
             Classification::Claimed(owner) => {
                 owner.session.memory()
@@ -58,7 +57,7 @@ impl Classification {
                     + owner.reclassification.as_ref().map_or(0, |reclassification| reclassification.pending.memory())
                     + owner.weighed.as_ref().map_or(0, |pending| pending.memory())
             }
-        }
+        })
     }
 }
 

@@ -192,8 +192,8 @@ impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
         }
     }
 
-    fn memory(&self, c: &Conversation<DumpFlow>) -> usize {
-        c.state.bytes.capacity() + c.state.payloads.capacity() * size_of::<(Side, usize, u64)>()
+    fn memory(&self, c: &Conversation<DumpFlow>) -> Option<usize> {
+        Some(c.state.bytes.capacity() + c.state.payloads.capacity() * size_of::<(Side, usize, u64)>())
     }
 }
 

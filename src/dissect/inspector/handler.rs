@@ -83,7 +83,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         self.stream_event(c, side, stream, StreamEvent::End { missing }, 0, c.last);
     }
 
-    fn memory(&self, c: &Classified) -> usize {
+    fn memory(&self, c: &Classified) -> Option<usize> {
         c.state.memory()
     }
 

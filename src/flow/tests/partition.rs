@@ -68,8 +68,8 @@ impl Handler<State> for Reads<'_> {
         self.record(c, event, 0);
     }
 
-    fn memory(&self, c: &Conversation<State>) -> usize {
-        c.state.held
+    fn memory(&self, c: &Conversation<State>) -> Option<usize> {
+        Some(c.state.held)
     }
 
     fn shared(&self, c: &Conversation<State>, each: &mut dyn FnMut(u64, usize)) {
@@ -111,8 +111,8 @@ impl Handler<State> for Split {
         Reads(&mut self.recorded).closed(c);
     }
 
-    fn memory(&self, c: &Conversation<State>) -> usize {
-        if c.state.assigned.is_some() { usize::MAX } else { c.state.held }
+    fn memory(&self, c: &Conversation<State>) -> Option<usize> {
+        c.state.assigned.is_none().then_some(c.state.held)
     }
 
     fn shared(&self, c: &Conversation<State>, each: &mut dyn FnMut(u64, usize)) {
