@@ -387,3 +387,39 @@ fn unknown_sides_are_named_once() {
     assert!(!done.err.contains("no packet shows"), "{}", done.err);
     assert_eq!(account(&done)["sides_unknown"], 30);
 }
+
+/// A clock that was set back is reported, since each duration across it is wrong; the order of joined files has a note
+/// of its own.
+#[test]
+fn a_clock_that_was_set_back() {
+    let whole = riptide(3, 8).file();
+    // The frames from 13 on are this much later.
+    let moved = |seconds: i32| {
+        let (mut file, mut at, mut frame) = (whole.clone(), 24, 0);
+        while at < file.len() {
+            let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+            let (time, length) = (word(at), word(at + 8) as usize);
+            frame += 1;
+            if frame > 12 {
+                file[at..at + 4].copy_from_slice(&time.saturating_add_signed(seconds).to_le_bytes());
+            }
+            at += 16 + length;
+        }
+        file
+    };
+    let folder = Scratch::new("set-back");
+    let back = folder.write("back.pcap", moved(-3600));
+    for more in [&[][..], &["-q"], &["--threads", "2"]] {
+        let done = run(&[&["decode", &back, "-f", "ndjson", "--account"], more].concat(), b"").ok();
+        let note = "the time of frame 13 is 3599.999 s before that of the frame before it";
+        assert_eq!(done.err.matches(note).count(), 1, "{more:?}: {}", done.err);
+        assert_eq!(account(&done)["set_back"], serde_json::json!({"frame": 13, "seconds": 3599.999}), "{more:?}");
+    }
+    let forth = folder.write("forth.pcap", moved(3600));
+    let done = run(&["decode", &forth, "-f", "ndjson", "--account"], b"").ok();
+    assert!(!done.err.contains("before"), "{}", done.err);
+    assert!(account(&done).get("set_back").is_none(), "{}", account(&done));
+    let later = folder.write("later.pcap", &whole);
+    let done = run(&["stats", "--join", &forth, &later], b"").ok();
+    assert!(done.err.contains("s before the last frame of") && !done.err.contains("the time of frame"), "{}", done.err);
+}

@@ -57,7 +57,11 @@ pub struct Capture {
     /// Frames of the files before this one.
     before: u64,
     done: bool,
-    joined: Option<Joined>,
+    /// The files that follow.
+    joined: Option<Box<dyn NextFile>>,
+    /// The time of the last frame of this file.
+    last: Option<Time>,
+    set_back: Option<SetBack>,
     again: Option<Again>,
     /// The number of consecutive records without a byte.
     empty: u64,
@@ -70,10 +74,14 @@ pub struct Capture {
 /// The largest number of consecutive records without a byte: unpacked zeros are such records.
 const EMPTY: u64 = 1 << 20;
 
-/// The files that follow, and the time of the last frame.
-struct Joined {
-    next: Box<dyn NextFile>,
-    last: Option<Time>,
+/// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, or the frames
+/// of a file are not in the order of their times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SetBack {
+    /// The frame's number.
+    pub(crate) frame: u64,
+    /// The seconds between the two times.
+    pub(crate) seconds: f64,
 }
 
 /// The end of one of several joined files.
@@ -119,7 +127,9 @@ impl Capture {
             frames: 0,
             before: 0,
             done: false,
-            joined: next.map(|next| Joined { next, last: None }),
+            joined: next,
+            last: None,
+            set_back: None,
             again,
             empty: 0,
             leg: None,
@@ -129,7 +139,7 @@ impl Capture {
 
     /// Continues with other files at the end of this one.
     pub(crate) fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
-        self.joined = Some(Joined { next, last: None });
+        self.joined = Some(next);
         self
     }
 
@@ -216,10 +226,11 @@ impl Capture {
                 self.done = true;
                 return error.map_or(Ok(None), Err);
             };
-            let mut ended = Ended { frames: self.frames, last: joined.last, error };
+            let last = self.last.take();
+            let mut ended = Ended { frames: self.frames, last, error };
             loop {
                 self.done = true;
-                let Some(mut input) = joined.next.next(ended)? else { return Ok(None) };
+                let Some(mut input) = joined.next(ended)? else { return Ok(None) };
                 match Capture::reader(&mut input) {
                     Ok(reader) => {
                         (self.input, self.reader, self.before, self.done) = (input, reader, self.frames, false);
@@ -227,7 +238,7 @@ impl Capture {
                         break;
                     }
                     Err(error) => {
-                        ended = Ended { frames: self.frames, last: joined.last, error: Some(error) };
+                        ended = Ended { frames: self.frames, last, error: Some(error) };
                     }
                 }
             }
@@ -238,8 +249,10 @@ impl Capture {
     fn frame(&mut self, record: Record) -> Frame<'_> {
         self.frames += 1;
         self.empty = if record.length == 0 { self.empty + 1 } else { 0 };
-        if let Some(joined) = &mut self.joined {
-            joined.last = Some(record.time);
+        if let Some(last) = self.last.replace(record.time)
+            && record.time.secs < last.secs
+        {
+            self.steps_back(last, record.time);
         }
         let leg = match &self.reader {
             Reader::PcapNg(reader) if reader.has_legs => reader.leg_of(record.interface),
@@ -254,6 +267,23 @@ impl Capture {
             data: self.input.passed(record.captured, record.tail),
             length: record.length,
         }
+    }
+
+    #[cold]
+    fn steps_back(&mut self, last: Time, now: Time) {
+        // A frame without a time.
+        if (now.secs, now.digits) == (0, 0) {
+            return;
+        }
+        let seconds = last.since(now) as f64 / 1e9;
+        if seconds >= self.set_back.map_or(1.0, |most| most.seconds) {
+            self.set_back = Some(SetBack { frame: self.frames, seconds });
+        }
+    }
+
+    /// The largest step back in time within a file, of those so far.
+    pub(crate) fn set_back(&self) -> Option<SetBack> {
+        self.set_back
     }
 
     /// Limits the reading of a proxy's recording to one leg; `None` reads both.

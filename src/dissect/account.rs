@@ -1,6 +1,6 @@
 //! The account of a capture: the parts that were read as messages, those that were skipped, and the reasons.
 
-use crate::capture::Time;
+use crate::capture::{SetBack, Time};
 use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl AddAssign for Amount {
 }
 
 /// The account of a capture. Every reader of captures fills it, and every output format prints it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Account {
     /// Frames read.
@@ -54,6 +54,8 @@ pub struct Account {
     pub limits: BTreeMap<&'static str, u64>,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
+    /// The largest step back in time.
+    pub(crate) set_back: Option<SetBack>,
 }
 
 /// The limit on packets that wait until their conversation is claimed: older ones are not read.
@@ -87,6 +89,7 @@ impl Account {
             }
             (own, other) => own.or(other),
         };
+        self.set_back = self.set_back.or(other.set_back);
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
@@ -125,7 +128,7 @@ impl Account {
         let amount = |of: Amount| json!({"conversations": of.conversations, "packets": of.packets, "bytes": of.bytes});
         let mut unclaimed = amount(self.unclaimed);
         unclaimed["at_claimed_servers"] = amount(self.at_claimed_servers);
-        json!({
+        let mut account = json!({
             "frames": self.frames,
             "not_ip": self.not_ip,
             "not_udp_tcp": self.not_udp_tcp,
@@ -136,7 +139,11 @@ impl Account {
             "given_up": self.given_up,
             "sides_unknown": self.sides_unknown,
             "limits": self.limits,
-        })
+        });
+        if let Some(SetBack { frame, seconds }) = self.set_back {
+            account["set_back"] = json!({"frame": frame, "seconds": seconds});
+        }
+        account
     }
 }
 
@@ -158,6 +165,9 @@ impl fmt::Display for Account {
             if n > 0 {
                 parts.push(format!("{n} {what}"));
             }
+        }
+        if let Some(SetBack { frame, seconds }) = self.set_back {
+            parts.push(format!("frame {frame} is {seconds:.3} s before the one before it"));
         }
         if !self.limits.is_empty() {
             let limits: Vec<String> = self.limits.iter().map(|(name, n)| format!("{name} ({n})")).collect();

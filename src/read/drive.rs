@@ -141,6 +141,7 @@ impl<'a, K: Tap> Drive<'a, K> {
         inspector.end();
         summary.counters = inspector.counters;
         summary.leg = packets.capture().one_leg();
+        summary.counters.account.set_back = packets.capture().set_back();
         (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
         (summary.others, summary.tunnels) = (packets.others().clone(), packets.tunnels().clone());
         summary
