@@ -161,7 +161,7 @@ impl Path {
         })
     }
 
-    /// Where it leads in the messages of this name.
+    /// Returns the trees to which it may lead in the messages of this name.
     pub fn places(&self, proto: &str, message: &str) -> &'static [Place] {
         let this = self.message.is_none_or(|m| m == message);
         match self.part {
