@@ -388,10 +388,10 @@ fn unknown_sides_are_named_once() {
     assert_eq!(account(&done)["sides_unknown"], 30);
 }
 
-/// A clock that was set back is reported, since each duration across it is wrong; the order of joined files has a note
-/// of its own.
+/// Times from which no duration follows are reported: of a clock that was set back, or the same for all frames. The
+/// order of joined files has a note of its own.
 #[test]
-fn a_clock_that_was_set_back() {
+fn times_that_are_wrong() {
     let whole = riptide(3, 8).file();
     // The frames from 13 on are this much later.
     let moved = |seconds: i32| {
@@ -419,6 +419,14 @@ fn a_clock_that_was_set_back() {
     let done = run(&["decode", &forth, "-f", "ndjson", "--account"], b"").ok();
     assert!(!done.err.contains("before"), "{}", done.err);
     assert!(account(&done).get("set_back").is_none(), "{}", account(&done));
+    let mut same = whole.clone();
+    let mut at = 24;
+    while at < same.len() {
+        same[at..at + 8].fill(0);
+        at += 16 + u32::from_le_bytes(same[at + 8..at + 12].try_into().unwrap()) as usize;
+    }
+    let done = run(&["decode", "-", "-q"], &same).ok();
+    assert!(done.err.starts_with("netkit: all 24 frames have the same time: "), "{}", done.err);
     let later = folder.write("later.pcap", &whole);
     let done = run(&["stats", "--join", &forth, &later], b"").ok();
     assert!(done.err.contains("s before the last frame of") && !done.err.contains("the time of frame"), "{}", done.err);

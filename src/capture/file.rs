@@ -74,8 +74,8 @@ pub struct Capture {
 /// The largest number of consecutive records without a byte: unpacked zeros are such records.
 const EMPTY: u64 = 1 << 20;
 
-/// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, or the frames
-/// of a file are not in the order of their times.
+/// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, the frames of
+/// a file are not in the order of their times, or the frame has no time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SetBack {
     /// The frame's number.
@@ -271,10 +271,6 @@ impl Capture {
 
     #[cold]
     fn steps_back(&mut self, last: Time, now: Time) {
-        // A frame without a time.
-        if (now.secs, now.digits) == (0, 0) {
-            return;
-        }
         let seconds = last.since(now) as f64 / 1e9;
         if seconds >= self.set_back.map_or(1.0, |most| most.seconds) {
             self.set_back = Some(SetBack { frame: self.frames, seconds });

@@ -157,7 +157,10 @@ fn conflicts(args: &Decode, later: bool) -> anyhow::Result<()> {
             "-f pcapng is not for a terminal: -o FILE writes it, | wireshark -k -i - shows it",
         ),
         (pcapng && args.follow && out, "--follow never ends, and -o completes its file at the end: > FILE, or a pipe"),
-        (text && out, "-o is for -f pcapng and parquet; other formats are printed: > FILE; -w FILE.pcap writes the messages' frames"),
+        (
+            text && out,
+            "-o is for -f pcapng and parquet; other formats are printed: > FILE; -w FILE.pcap writes the messages' frames",
+        ),
         (text && args.comments.is_some(), "--comments: only with -f pcapng"),
         (text && args.follow && args.files.len() > 1, "--follow: one file, not several: the first never ends"),
         (text && args.account && !has_account, "--account: only with -f ndjson and json; stats -f json always has it"),

@@ -93,6 +93,20 @@ impl Account {
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
+    /// What is wrong with the times of frames.
+    pub(crate) fn wrong_times(&self) -> Option<String> {
+        match (self.set_back, self.span) {
+            (Some(SetBack { frame, seconds }), _) => {
+                Some(format!("the time of frame {frame} is {seconds:.3} s before that of the frame before it"))
+            }
+            // Two may be that close.
+            (None, Some((first, last))) if first == last && self.frames > 2 => {
+                Some(format!("all {} frames have the same time", self.frames))
+            }
+            _ => None,
+        }
+    }
+
     /// All conversations.
     pub fn conversations(&self) -> u64 {
         self.claimed.conversations + self.unclaimed.conversations + self.silent.conversations
@@ -166,9 +180,7 @@ impl fmt::Display for Account {
                 parts.push(format!("{n} {what}"));
             }
         }
-        if let Some(SetBack { frame, seconds }) = self.set_back {
-            parts.push(format!("frame {frame} is {seconds:.3} s before the one before it"));
-        }
+        parts.extend(self.wrong_times());
         if !self.limits.is_empty() {
             let limits: Vec<String> = self.limits.iter().map(|(name, n)| format!("{name} ({n})")).collect();
             parts.push(format!("limits reached: {}", limits.join(", ")));

@@ -2,7 +2,7 @@
 //! withdrawn.
 
 use super::Summary;
-use crate::capture::{Leg, SetBack, Tunnel};
+use crate::capture::{Leg, Tunnel};
 use crate::dissect::{Account, Amount, Counters, LIMITS, Sideless, UNDECIDED, UnclaimedFlow, Unlike, looks_like};
 use crate::plural::Plural;
 use std::fmt::Write;
@@ -42,11 +42,8 @@ impl Summary {
         if all {
             notes.details(self);
         }
-        if let Some(SetBack { frame, seconds }) = self.counters.account.set_back {
-            notes.warn(format!(
-                "the time of frame {frame} is {seconds:.3} s before that of the frame before it: the clock was set \
-                 back, or frames are not in the order of their times; durations, rates and ends may be wrong"
-            ));
+        if let Some(what) = self.counters.account.wrong_times() {
+            notes.warn(format!("{what}: durations, delays, rates and ends may be wrong"));
         }
         notes.unlike(&mut self.counters);
         notes.sideless(&mut self.counters);
