@@ -133,9 +133,16 @@ pub fn show(
     if let Some(terminal) = platform::stdout() {
         std::thread::spawn(move || platform::await_gone(&terminal).then(interrupt::terminal_gone));
     }
-    let mut screen = Screen::begin(events, wake, platform::suspend)?;
-    let mut state = State::new(Arc::clone(store), subject, screen.size()?);
-    screen.run(&mut state)
+    let shown = Screen::begin(events, wake, platform::suspend).and_then(|mut screen| {
+        let mut state = State::new(Arc::clone(store), subject, screen.size()?);
+        screen.run(&mut state)
+    });
+    // The screen may fail before the signal or the thread reports that its terminal is gone.
+    if shown.is_err() && platform::stdout().is_some_and(|terminal| platform::gone(&terminal)) {
+        interrupt::terminal_gone();
+        return Ok(());
+    }
+    shown
 }
 
 /// Reads the input into the store.
