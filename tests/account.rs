@@ -431,3 +431,20 @@ fn times_that_are_wrong() {
     let done = run(&["stats", "--join", &forth, &later], b"").ok();
     assert!(done.err.contains("s before the last frame of") && !done.err.contains("the time of frame"), "{}", done.err);
 }
+
+/// Datagrams that were recorded twice are reported, since every count includes both.
+#[test]
+fn datagrams_that_are_there_twice() {
+    let once = riptide(3, 8);
+    let twice = Wire(once.0.iter().flat_map(|datagram| [datagram.clone(), datagram.clone()]).collect());
+    for threads in ["1", "2"] {
+        let folder = Scratch::new(&format!("twice-{threads}"));
+        let file = folder.write("twice.pcap", twice.file());
+        let done = run(&["decode", &file, "-q", "-f", "ndjson", "--account", "--threads", threads], b"").ok();
+        let note = "netkit: 24 of the first 48 datagrams are equal to one at most 1 ms before them: ";
+        assert_eq!(done.err.matches(note).count(), 1, "{}", done.err);
+        assert_eq!(account(&done)["copies"], serde_json::json!({"datagrams": 48, "equal": 24}));
+    }
+    let done = run(&["decode", "-", "-f", "ndjson", "--account"], &once.file()).ok();
+    assert!(done.err.is_empty() && account(&done).get("copies").is_none(), "{}", done.err);
+}

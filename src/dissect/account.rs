@@ -56,6 +56,17 @@ pub struct Account {
     pub span: Option<(Time, Time)>,
     /// The largest step back in time.
     pub(crate) set_back: Option<SetBack>,
+    /// The datagrams that the capture seems to have twice.
+    pub(crate) copies: Option<Copies>,
+}
+
+/// Datagrams that are equal to one at most 1 ms before them, with the same ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Copies {
+    /// The number of datagrams that were compared: the first of the capture.
+    pub(crate) datagrams: u64,
+    /// The number of those that are equal to an earlier one.
+    pub(crate) equal: u64,
 }
 
 /// The limit on packets that wait until their conversation is claimed: older ones are not read.
@@ -90,6 +101,7 @@ impl Account {
             (own, other) => own.or(other),
         };
         self.set_back = self.set_back.or(other.set_back);
+        self.copies = self.copies.or(other.copies);
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
@@ -105,6 +117,12 @@ impl Account {
             }
             _ => None,
         }
+    }
+
+    /// The datagrams that the capture seems to have twice.
+    pub(crate) fn copied(&self) -> Option<String> {
+        let Copies { datagrams, equal } = self.copies?;
+        Some(format!("{equal} of the first {datagrams} datagrams are equal to one at most 1 ms before them"))
     }
 
     /// All conversations.
@@ -157,6 +175,9 @@ impl Account {
         if let Some(SetBack { frame, seconds }) = self.set_back {
             account["set_back"] = json!({"frame": frame, "seconds": seconds});
         }
+        if let Some(Copies { datagrams, equal }) = self.copies {
+            account["copies"] = json!({"datagrams": datagrams, "equal": equal});
+        }
         account
     }
 }
@@ -181,6 +202,7 @@ impl fmt::Display for Account {
             }
         }
         parts.extend(self.wrong_times());
+        parts.extend(self.copied());
         if !self.limits.is_empty() {
             let limits: Vec<String> = self.limits.iter().map(|(name, n)| format!("{name} ({n})")).collect();
             parts.push(format!("limits reached: {}", limits.join(", ")));

@@ -1,5 +1,6 @@
 //! Reads captures to their ends: into a function ([`decode`]), a sink, or divided among threads ([`Drive`]).
 
+mod copies;
 mod drive;
 #[cfg(feature = "cli")]
 pub(crate) mod hex;

@@ -45,6 +45,12 @@ impl Summary {
         if let Some(what) = self.counters.account.wrong_times() {
             notes.warn(format!("{what}: durations, delays, rates and ends may be wrong"));
         }
+        if let Some(what) = self.counters.account.copied() {
+            notes.warn(format!(
+                "{what}: packets were recorded or sent twice, and every count includes both (editcap -d removes what \
+                 was recorded twice)"
+            ));
+        }
         notes.unlike(&mut self.counters);
         notes.sideless(&mut self.counters);
         notes.unclaimed(&mut self.counters);
