@@ -105,7 +105,7 @@ impl Account {
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
-    /// What is wrong with the times of frames.
+    /// Returns what is wrong with the times of frames.
     pub(crate) fn wrong_times(&self) -> Option<String> {
         match (self.set_back, self.span) {
             (Some(SetBack { frame, seconds }), _) => {
@@ -119,7 +119,7 @@ impl Account {
         }
     }
 
-    /// The datagrams that the capture seems to have twice.
+    /// Returns how many datagrams the capture seems to have twice.
     pub(crate) fn copied(&self) -> Option<String> {
         let Copies { datagrams, equal } = self.copies?;
         Some(format!("{equal} of the first {datagrams} datagrams are equal to one at most 1 ms before them"))

@@ -12,9 +12,10 @@ pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
-    /// The bytes that the conversation's state held at the end of the last epoch with packets; `None`: another thread
-    /// reads the conversation, and only that thread knows them.
-    pub held: Option<usize>,
+    /// The bytes that the conversation's state held at the end of the last epoch with packets.
+    held: usize,
+    /// Whether another thread reads the conversation: only that thread knows the bytes that it holds.
+    pub elsewhere: bool,
     /// The bytes that the conversation held at the end of the epoch whose reports were counted last.
     pub counted: usize,
     /// The keys of counted parts that the conversation shares with others.
@@ -34,7 +35,15 @@ pub(super) enum Syn {
 
 impl<S> Entry<S> {
     pub fn new(conversation: Conversation<S>) -> Self {
-        Entry { conversation, directions: None, held: Some(0), counted: 0, shared: Box::default(), changed: false }
+        Entry {
+            conversation,
+            directions: None,
+            held: 0,
+            elsewhere: false,
+            counted: 0,
+            shared: Box::default(),
+            changed: false,
+        }
     }
 
     /// Counts a packet of `length` payload bytes.
@@ -87,9 +96,14 @@ impl<S> Entry<S> {
         self.directions.as_ref().map_or(0, |both| both[side.index()].offset())
     }
 
+    /// Sets the bytes that the conversation's state holds; `None`: another thread reads the conversation.
+    pub fn measure(&mut self, held: Option<usize>) {
+        (self.held, self.elsewhere) = (held.unwrap_or(0), held.is_none());
+    }
+
     /// The bytes that the conversation holds, if this thread reads it.
     pub fn bytes(&self) -> Option<usize> {
-        self.held.map(|held| held + self.allocated())
+        (!self.elsewhere).then(|| self.held + self.allocated())
     }
 
     /// The memory allocated for bytes.
@@ -165,7 +179,8 @@ impl<S: Default> Entry<S> {
         let conversation = Conversation {
             id, serial, resumed, transport, ends, names, leg, opener, syn_seen, ended, first_ended, losses, first, last, packets, bytes, state,
         };
-        let held = self.held.take();
+        let held = std::mem::take(&mut self.held);
+        self.elsewhere = true;
         Entry { directions, held, changed: self.changed, ..Entry::new(conversation) }
     }
 }

@@ -131,7 +131,7 @@ impl<S> Partition<S> {
             if let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut)
                 && std::mem::take(&mut entry.changed)
             {
-                entry.held = handler.memory(&entry.conversation);
+                entry.measure(handler.memory(&entry.conversation));
                 reports.extend(entry.bytes().map(|bytes| Report::of(slot, &entry.conversation, bytes, handler)));
             }
         }

@@ -121,7 +121,7 @@ impl<S: Default> Table<S> {
         }
         let Some(entry) = self.slots.get_mut(index) else { return };
         entry.count(from, packet.time, segment.length.max(segment.payload.len()));
-        if entry.held.is_none() {
+        if entry.elsewhere {
             // The thread that reads the conversation counts its ignored and missing bytes.
             let uncounted = &mut Statistics::default();
             entry.segment(from, packet, segment, &mut self.common.uncounted(uncounted, handler));
@@ -213,7 +213,7 @@ impl<S: Default> Table<S> {
         self.ledger.end(|slot, serial| {
             let entry = slots.get_mut(slot).filter(|entry| entry.conversation.serial == serial)?;
             entry.changed = false;
-            entry.held = handler.memory(&entry.conversation);
+            entry.measure(handler.memory(&entry.conversation));
             entry.bytes().map(|bytes| Report::of(slot, &entry.conversation, bytes, handler))
         });
         handler.epoch();
