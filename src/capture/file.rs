@@ -57,11 +57,7 @@ pub struct Capture {
     /// Frames of the files before this one.
     before: u64,
     done: bool,
-    /// The files that follow.
-    joined: Option<Box<dyn NextFile>>,
-    /// The time of the last frame of this file.
-    last: Option<Time>,
-    set_back: Option<SetBack>,
+    joined: Option<Joined>,
     again: Option<Again>,
     /// The number of consecutive records without a byte.
     empty: u64,
@@ -74,14 +70,10 @@ pub struct Capture {
 /// The largest number of consecutive records without a byte: unpacked zeros are such records.
 const EMPTY: u64 = 1 << 20;
 
-/// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, the frames of
-/// a file are not in the order of their times, or the frame has no time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SetBack {
-    /// The frame's number.
-    pub(crate) frame: u64,
-    /// The seconds between the two times.
-    pub(crate) seconds: f64,
+/// The files that follow, and the time of the last frame.
+struct Joined {
+    next: Box<dyn NextFile>,
+    last: Option<Time>,
 }
 
 /// The end of one of several joined files.
@@ -127,9 +119,7 @@ impl Capture {
             frames: 0,
             before: 0,
             done: false,
-            joined: next,
-            last: None,
-            set_back: None,
+            joined: next.map(|next| Joined { next, last: None }),
             again,
             empty: 0,
             leg: None,
@@ -139,7 +129,7 @@ impl Capture {
 
     /// Continues with other files at the end of this one.
     pub(crate) fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
-        self.joined = Some(next);
+        self.joined = Some(Joined { next, last: None });
         self
     }
 
@@ -226,11 +216,10 @@ impl Capture {
                 self.done = true;
                 return error.map_or(Ok(None), Err);
             };
-            let last = self.last.take();
-            let mut ended = Ended { frames: self.frames, last, error };
+            let mut ended = Ended { frames: self.frames, last: joined.last, error };
             loop {
                 self.done = true;
-                let Some(mut input) = joined.next(ended)? else { return Ok(None) };
+                let Some(mut input) = joined.next.next(ended)? else { return Ok(None) };
                 match Capture::reader(&mut input) {
                     Ok(reader) => {
                         (self.input, self.reader, self.before, self.done) = (input, reader, self.frames, false);
@@ -238,7 +227,7 @@ impl Capture {
                         break;
                     }
                     Err(error) => {
-                        ended = Ended { frames: self.frames, last, error: Some(error) };
+                        ended = Ended { frames: self.frames, last: joined.last, error: Some(error) };
                     }
                 }
             }
@@ -249,10 +238,8 @@ impl Capture {
     fn frame(&mut self, record: Record) -> Frame<'_> {
         self.frames += 1;
         self.empty = if record.length == 0 { self.empty + 1 } else { 0 };
-        if let Some(last) = self.last.replace(record.time)
-            && record.time.secs < last.secs
-        {
-            self.steps_back(last, record.time);
+        if let Some(joined) = &mut self.joined {
+            joined.last = Some(record.time);
         }
         let leg = match &self.reader {
             Reader::PcapNg(reader) if reader.has_legs => reader.leg_of(record.interface),
@@ -267,19 +254,6 @@ impl Capture {
             data: self.input.passed(record.captured, record.tail),
             length: record.length,
         }
-    }
-
-    #[cold]
-    fn steps_back(&mut self, last: Time, now: Time) {
-        let seconds = last.since(now) as f64 / 1e9;
-        if seconds >= self.set_back.map_or(1.0, |most| most.seconds) {
-            self.set_back = Some(SetBack { frame: self.frames, seconds });
-        }
-    }
-
-    /// The largest step back in time within a file, of those so far.
-    pub(crate) fn set_back(&self) -> Option<SetBack> {
-        self.set_back
     }
 
     /// Limits the reading of a proxy's recording to one leg; `None` reads both.

@@ -64,8 +64,8 @@ pub(crate) use self::{
 pub(crate) use bound::Bound;
 pub use build::{BuildError, ethernet};
 pub use error::{CaptureError, Flaw, Place, Reached};
+pub(crate) use file::NextFile;
 pub use file::{Capture, Frame};
-pub(crate) use file::{NextFile, SetBack};
 pub use fragments::{FragmentCaps, Fragments, Statistics};
 pub use input::{Again, Format, Input};
 pub use interface::Leg;

@@ -1,6 +1,6 @@
 //! The account of a capture: the parts that were read as messages, those that were skipped, and the reasons.
 
-use crate::capture::{SetBack, Time};
+use crate::capture::Time;
 use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -58,6 +58,16 @@ pub struct Account {
     pub(crate) set_back: Option<SetBack>,
     /// The datagrams that the capture seems to have twice.
     pub(crate) copies: Option<Copies>,
+}
+
+/// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, the frames
+/// are not in the order of their times, or the frame has no time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SetBack {
+    /// The frame's number.
+    pub(crate) frame: u64,
+    /// The seconds between the two times.
+    pub(crate) seconds: f64,
 }
 
 /// Datagrams that are equal to one at most 1 ms before them, with the same ends.

@@ -6,8 +6,8 @@ use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::net::SocketAddr;
 
-/// The number of datagrams that are compared: what records each packet twice does so from the beginning.
-const COMPARED: u64 = 4096;
+/// The number of packets of which datagrams are compared: what records each packet twice does so from the beginning.
+pub(super) const COMPARED: u64 = 4096;
 /// The number of earlier datagrams with which one is compared.
 const RECENT: usize = 8;
 /// The longest time between two copies, in nanoseconds.
@@ -31,16 +31,9 @@ struct Datagram {
 }
 
 impl Recent {
-    /// Compares a packet, if it is among the first datagrams.
-    #[inline]
-    pub(super) fn packet(&mut self, packet: &Packet<'_>) {
-        if self.seen.datagrams < COMPARED {
-            self.compare(packet);
-        }
-    }
-
+    /// Compares a packet, if it is a datagram.
     #[inline(never)]
-    fn compare(&mut self, packet: &Packet<'_>) {
+    pub(super) fn packet(&mut self, packet: &Packet<'_>) {
         let Body::Udp { payload, .. } = packet.body else { return };
         if payload.is_empty() {
             return;
@@ -49,8 +42,7 @@ impl Recent {
         hasher.write(payload);
         let this = Datagram { ends: [packet.src, packet.dst], payload: hasher.finish(), time: packet.time };
         let is_copy = |one: &Datagram| {
-            (one.ends, one.payload) == (this.ends, this.payload)
-                && this.time.since(one.time).unsigned_abs() <= AT_ONCE.unsigned_abs()
+            (one.ends, one.payload) == (this.ends, this.payload) && this.time.since(one.time).abs() <= AT_ONCE
         };
         self.seen.equal += u64::from(self.last.iter().flatten().any(is_copy));
         if let Some(place) = self.last.get_mut(self.seen.datagrams as usize % RECENT) {

@@ -1,7 +1,7 @@
 //! Reads a capture: packets pass through the flow table to the inspector, messages to a sink. Uses one thread, or one
 //! that reads and several that dissect.
 
-use super::copies::Recent;
+use super::copies::{COMPARED, Recent};
 use super::merging::{Merging, Producer, Receiver, Shard};
 use super::sink::CaptureSink;
 use super::summary::Summary;
@@ -119,7 +119,9 @@ impl<'a, K: Tap> Drive<'a, K> {
                 let gone = inspector.frame(frame.time);
                 if let Decoded::Packet(packet) = decoded {
                     summary.packets += 1;
-                    recent.packet(packet);
+                    if summary.packets <= COMPARED {
+                        recent.packet(packet);
+                    }
                     table.packet(packet, &mut inspector);
                 }
                 gone
@@ -144,7 +146,6 @@ impl<'a, K: Tap> Drive<'a, K> {
         inspector.end();
         summary.counters = inspector.counters;
         summary.leg = packets.capture().one_leg();
-        summary.counters.account.set_back = packets.capture().set_back();
         summary.counters.account.copies = recent.copies();
         (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
         (summary.others, summary.tunnels) = (packets.others().clone(), packets.tunnels().clone());

@@ -1,7 +1,7 @@
 //! The results of reading a capture, apart from its messages.
 
 use crate::capture::{self, CaptureError, Frame, Leg, OtherKind, Others, Time, Tunnels};
-use crate::dissect::Counters;
+use crate::dissect::{Counters, SetBack};
 use crate::flow;
 
 /// The results of reading a capture, apart from its messages.
@@ -18,6 +18,8 @@ pub struct Summary {
     pub frames: u64,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
+    /// The largest step back in time from one frame to the next.
+    set_back: Option<SetBack>,
     /// The number of UDP and TCP packets.
     pub packets: u64,
     /// The counters of the flow table.
@@ -38,13 +40,24 @@ impl Summary {
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
         self.frames = frame.number;
         let (_, last) = self.span.get_or_insert((frame.time, frame.time));
-        *last = frame.time;
+        let before = std::mem::replace(last, frame.time);
+        if frame.time.secs < before.secs {
+            self.steps_back(frame, before);
+        }
+    }
+
+    #[cold]
+    fn steps_back(&mut self, frame: &Frame<'_>, before: Time) {
+        let seconds = before.since(frame.time) as f64 / 1e9;
+        if seconds >= self.set_back.map_or(1.0, |most| most.seconds) {
+            self.set_back = Some(SetBack { frame: frame.number, seconds });
+        }
     }
 
     /// Completes the account.
     pub(super) fn account(&mut self) {
         let account = &mut self.counters.account;
-        (account.frames, account.span) = (self.frames, self.span);
+        (account.frames, account.span, account.set_back) = (self.frames, self.span, self.set_back);
         account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);
