@@ -414,6 +414,10 @@ fn times_that_are_wrong() {
         assert_eq!(done.err.matches(note).count(), 1, "{more:?}: {}", done.err);
         assert_eq!(account(&done)["set_back"], serde_json::json!({"frame": 13, "seconds": 3599.999}), "{more:?}");
     }
+    let page = folder.file("page.html");
+    run(&["report", &back, "-q", "-o", &page], b"").ok();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert_eq!(page.matches("Doubtful").count(), 1);
     let forth = folder.write("forth.pcap", moved(3600));
     let done = run(&["decode", &forth, "-f", "ndjson", "--account"], b"").ok();
     assert!(!done.err.contains("before"), "{}", done.err);

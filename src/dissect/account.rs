@@ -115,9 +115,13 @@ impl Account {
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
-    /// Returns what is wrong with the times of frames.
-    pub(crate) fn wrong_times(&self) -> Option<String> {
-        match (self.set_back, self.span) {
+    /// Returns what makes figures of messages doubtful: wrong times, and datagrams that the capture has twice.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if self.claimed.conversations == 0 {
+            return doubts;
+        }
+        let times = match (self.set_back, self.span) {
             (Some(SetBack { frame, seconds }), _) => {
                 Some(format!("the time of frame {frame} is {seconds:.3} s before that of the frame before it"))
             }
@@ -126,13 +130,15 @@ impl Account {
                 Some(format!("all {} frames have the same time", self.frames))
             }
             _ => None,
+        };
+        doubts.extend(times.map(|times| format!("{times}: durations, delays, rates and ends may be wrong")));
+        if let Some(Copies { datagrams, equal }) = self.copies {
+            doubts.push(format!(
+                "{equal} of the first {datagrams} datagrams are equal to one at most 1 ms before them: packets were \
+                 recorded or sent twice, and every count includes both (editcap -d removes what was recorded twice)"
+            ));
         }
-    }
-
-    /// Returns how many datagrams the capture seems to have twice.
-    pub(crate) fn copied(&self) -> Option<String> {
-        let Copies { datagrams, equal } = self.copies?;
-        Some(format!("{equal} of the first {datagrams} datagrams are equal to one at most 1 ms before them"))
+        doubts
     }
 
     /// All conversations.
@@ -211,8 +217,6 @@ impl fmt::Display for Account {
                 parts.push(format!("{n} {what}"));
             }
         }
-        parts.extend(self.wrong_times());
-        parts.extend(self.copied());
         if !self.limits.is_empty() {
             let limits: Vec<String> = self.limits.iter().map(|(name, n)| format!("{name} ({n})")).collect();
             parts.push(format!("limits reached: {}", limits.join(", ")));

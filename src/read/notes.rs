@@ -42,7 +42,7 @@ impl Summary {
         if all {
             notes.details(self);
         }
-        notes.doubts(&self.counters.account);
+        self.counters.account.doubts().into_iter().for_each(|doubt| notes.warn(doubt));
         notes.unlike(&mut self.counters);
         notes.sideless(&mut self.counters);
         notes.unclaimed(&mut self.counters);
@@ -59,22 +59,6 @@ impl Notes {
 
     fn warn(&mut self, text: String) {
         self.list.push(Note { warns: true, text });
-    }
-
-    /// Adds what makes figures of messages doubtful.
-    fn doubts(&mut self, account: &Account) {
-        if account.claimed.conversations == 0 {
-            return;
-        }
-        if let Some(what) = account.wrong_times() {
-            self.warn(format!("{what}: durations, delays, rates and ends may be wrong"));
-        }
-        if let Some(what) = account.copied() {
-            self.warn(format!(
-                "{what}: packets were recorded or sent twice, and every count includes both (editcap -d removes what \
-                 was recorded twice)"
-            ));
-        }
     }
 
     /// Adds the details.

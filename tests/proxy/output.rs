@@ -146,11 +146,18 @@ fn a_port_is_used_again() {
     let (at, mut from) =
         (proxy.at.parse::<std::net::SocketAddr>().unwrap(), std::net::SocketAddr::from(([127, 0, 0, 1], 0)));
     for ended in ["closed", "reset by the client", "reset by the server", "closed"] {
-        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        socket.set_reuse_address(true).unwrap();
-        socket.bind(&from.into()).unwrap();
-        socket.connect(&at.into()).unwrap();
-        let mut client = TcpStream::from(socket);
+        let mut connected = None;
+        // The connection before may still wait for its last acknowledgement: then its port is in use.
+        crate::common::until("the port is free", || {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.set_reuse_address(true).unwrap();
+            match socket.bind(&from.into()).and_then(|()| socket.connect(&at.into())) {
+                Ok(()) => connected = Some(TcpStream::from(socket)),
+                Err(why) => assert_eq!(why.kind(), std::io::ErrorKind::AddrNotAvailable),
+            }
+            connected.is_some()
+        });
+        let mut client = connected.expect("a connection");
         from = client.local_addr().unwrap();
         let (mut server, _) = listener.accept().unwrap();
         for (mut writer, mut reader) in [(&client, &server), (&server, &client)] {

@@ -143,6 +143,9 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
             if !left_out.is_empty() {
                 fact("Left out", html, |html| _ = html.text(&left_out));
             }
+            for doubt in about.account.doubts() {
+                fact("Doubtful", html, |html| _ = html.text(&doubt));
+            }
             if stats.duration() > 0.0 {
                 let rate = stats.bytes as f64 / stats.duration();
                 fact("Mean rate", html, |html| {
