@@ -175,6 +175,7 @@ for condition in "${conditions[@]}"; do
                 export CARGO_TARGET_DIR=$there/target
                 build > "$scratch/tests-there"
                 tests=$scratch/tests-there
+                failed=0
                 run path
                 exit $((failed > 0))
             ) || failed=$((failed + 1))
