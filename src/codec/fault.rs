@@ -57,7 +57,7 @@ impl Fault {
         Fault { reason, path: String::new(), bit, need, have, limit: String::new() }
     }
 
-    /// Whether the capture has not all of the message: what it has may be right.
+    /// Whether the capture lacks the last bytes of the message; those before may be right.
     pub fn is_cut(&self) -> bool {
         self.reason == Reason::Cut
     }

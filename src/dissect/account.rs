@@ -54,16 +54,16 @@ pub struct Account {
     pub limits: BTreeMap<&'static str, u64>,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
-    /// The largest step back in time.
-    pub(crate) set_back: Option<SetBack>,
-    /// The datagrams that the capture seems to have twice.
-    pub(crate) copies: Option<Copies>,
+    /// The largest backward step in time, if it is a second or more.
+    pub(crate) backward_step: Option<BackwardStep>,
+    /// The duplicates among datagrams, if the capture seems to have each one twice.
+    pub(crate) duplicates: Option<DuplicateDatagrams>,
 }
 
 /// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, the frames
 /// are not in the order of their times, or the frame has no time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SetBack {
+pub(crate) struct BackwardStep {
     /// The frame's number.
     pub(crate) frame: u64,
     /// The seconds between the two times.
@@ -72,11 +72,11 @@ pub(crate) struct SetBack {
 
 /// Datagrams that are equal to one at most 1 ms before them, with the same ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Copies {
+pub(crate) struct DuplicateDatagrams {
     /// The number of datagrams that were compared: the first of the capture.
-    pub(crate) datagrams: u64,
+    pub(crate) compared: u64,
     /// The number of those that are equal to an earlier one.
-    pub(crate) equal: u64,
+    pub(crate) duplicates: u64,
 }
 
 /// The limit on packets that wait until their conversation is claimed: older ones are not read.
@@ -110,8 +110,9 @@ impl Account {
             }
             (own, other) => own.or(other),
         };
-        self.set_back = self.set_back.or(other.set_back);
-        self.copies = self.copies.or(other.copies);
+        let steps = [self.backward_step, other.backward_step].into_iter().flatten();
+        self.backward_step = steps.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        self.duplicates = self.duplicates.or(other.duplicates);
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
@@ -121,8 +122,8 @@ impl Account {
         if self.claimed.conversations == 0 {
             return doubts;
         }
-        let times = match (self.set_back, self.span) {
-            (Some(SetBack { frame, seconds }), _) => {
+        let times = match (self.backward_step, self.span) {
+            (Some(BackwardStep { frame, seconds }), _) => {
                 Some(format!("the time of frame {frame} is {seconds:.3} s before that of the frame before it"))
             }
             // Two may be that close.
@@ -132,10 +133,10 @@ impl Account {
             _ => None,
         };
         doubts.extend(times.map(|times| format!("{times}: durations, delays, rates and ends may be wrong")));
-        if let Some(Copies { datagrams, equal }) = self.copies {
+        if let Some(DuplicateDatagrams { compared, duplicates }) = self.duplicates {
             doubts.push(format!(
-                "{equal} of the first {datagrams} datagrams are equal to one at most 1 ms before them: packets were \
-                 recorded or sent twice, and every count includes both (editcap -d removes what was recorded twice)"
+                "{duplicates} of the first {compared} datagrams are duplicates of one at most 1 ms before: packets were \
+                 recorded or sent twice, and every figure includes both (editcap -d removes what was recorded twice)"
             ));
         }
         doubts
@@ -188,11 +189,11 @@ impl Account {
             "sides_unknown": self.sides_unknown,
             "limits": self.limits,
         });
-        if let Some(SetBack { frame, seconds }) = self.set_back {
-            account["set_back"] = json!({"frame": frame, "seconds": seconds});
+        if let Some(BackwardStep { frame, seconds }) = self.backward_step {
+            account["backward_step"] = json!({"frame": frame, "seconds": seconds});
         }
-        if let Some(Copies { datagrams, equal }) = self.copies {
-            account["copies"] = json!({"datagrams": datagrams, "equal": equal});
+        if let Some(DuplicateDatagrams { compared, duplicates }) = self.duplicates {
+            account["duplicate_datagrams"] = json!({"compared": compared, "duplicates": duplicates});
         }
         account
     }

@@ -1,7 +1,6 @@
 //! Reads a capture: packets pass through the flow table to the inspector, messages to a sink. Uses one thread, or one
 //! that reads and several that dissect.
 
-use super::copies::{COMPARED, Recent};
 use super::merging::{Merging, Producer, Receiver, Shard};
 use super::sink::CaptureSink;
 use super::summary::Summary;
@@ -102,7 +101,6 @@ impl<'a, K: Tap> Drive<'a, K> {
         let (fragments, leg) = (options.limits.fragments, options.leg);
         let mut packets = Packets::new(capture.leg(options.leg)).caps(fragments);
         let (mut summary, mut table) = (Summary::default(), Table::new(options.limits.flow));
-        let mut recent = Recent::default();
         let ahead = match options.proto {
             None if sink.looks_ahead() => packets.take_again(),
             _ => None,
@@ -118,10 +116,7 @@ impl<'a, K: Tap> Drive<'a, K> {
                 inspector.sink().raw(frame, decoded);
                 let gone = inspector.frame(frame.time);
                 if let Decoded::Packet(packet) = decoded {
-                    summary.packets += 1;
-                    if summary.packets <= COMPARED {
-                        recent.packet(packet);
-                    }
+                    summary.packet(packet);
                     table.packet(packet, &mut inspector);
                 }
                 gone
@@ -146,7 +141,6 @@ impl<'a, K: Tap> Drive<'a, K> {
         inspector.end();
         summary.counters = inspector.counters;
         summary.leg = packets.capture().one_leg();
-        summary.counters.account.copies = recent.copies();
         (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
         (summary.others, summary.tunnels) = (packets.others().clone(), packets.tunnels().clone());
         summary

@@ -1,7 +1,7 @@
 //! Reads captures to their ends: into a function ([`decode`]), a sink, or divided among threads ([`Drive`]).
 
-mod copies;
 mod drive;
+mod duplicates;
 #[cfg(feature = "cli")]
 pub(crate) mod hex;
 #[cfg(feature = "cli")]

@@ -1,7 +1,8 @@
 //! The results of reading a capture, apart from its messages.
 
-use crate::capture::{self, CaptureError, Frame, Leg, OtherKind, Others, Time, Tunnels};
-use crate::dissect::{Counters, SetBack};
+use super::duplicates::{COMPARED, Duplicates};
+use crate::capture::{self, CaptureError, Frame, Leg, OtherKind, Others, Packet, Time, Tunnels};
+use crate::dissect::{BackwardStep, Counters};
 use crate::flow;
 
 /// The results of reading a capture, apart from its messages.
@@ -18,8 +19,9 @@ pub struct Summary {
     pub frames: u64,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
-    /// The largest step back in time from one frame to the next.
-    set_back: Option<SetBack>,
+    /// The largest backward step in time from one frame to the next.
+    backward_step: Option<BackwardStep>,
+    duplicates: Duplicates,
     /// The number of UDP and TCP packets.
     pub packets: u64,
     /// The counters of the flow table.
@@ -42,22 +44,32 @@ impl Summary {
         let (_, last) = self.span.get_or_insert((frame.time, frame.time));
         let before = std::mem::replace(last, frame.time);
         if frame.time.secs < before.secs {
-            self.steps_back(frame, before);
+            self.step_back(frame, before);
+        }
+    }
+
+    /// Counts a packet.
+    #[inline(always)]
+    pub(super) fn packet(&mut self, packet: &Packet<'_>) {
+        self.packets += 1;
+        if self.packets <= COMPARED {
+            self.duplicates.packet(packet);
         }
     }
 
     #[cold]
-    fn steps_back(&mut self, frame: &Frame<'_>, before: Time) {
+    fn step_back(&mut self, frame: &Frame<'_>, before: Time) {
         let seconds = before.since(frame.time) as f64 / 1e9;
-        if seconds >= self.set_back.map_or(1.0, |most| most.seconds) {
-            self.set_back = Some(SetBack { frame: frame.number, seconds });
+        if seconds >= self.backward_step.map_or(1.0, |most| most.seconds) {
+            self.backward_step = Some(BackwardStep { frame: frame.number, seconds });
         }
     }
 
     /// Completes the account.
     pub(super) fn account(&mut self) {
         let account = &mut self.counters.account;
-        (account.frames, account.span, account.set_back) = (self.frames, self.span, self.set_back);
+        (account.frames, account.span) = (self.frames, self.span);
+        (account.backward_step, account.duplicates) = (self.backward_step, self.duplicates.notable());
         account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);
