@@ -122,6 +122,19 @@ pub struct Closing {
     pub first: Option<(Side, i64)>,
     /// The bytes that show losses, by the side that sent them; 0 for UDP.
     pub(crate) losses: [StreamLosses; 2],
+    /// The number of packets that each side sent; 0 for both before the end.
+    pub packets: [u64; 2],
+}
+
+impl Closing {
+    /// The side that sent all packets of the conversation: the capture has none of the other one's.
+    pub(crate) fn only_sender(&self) -> Option<Side> {
+        match self.packets.into() {
+            (1.., 0) => Some(Side::A),
+            (0, 1..) => Some(Side::B),
+            _ => None,
+        }
+    }
 }
 
 /// One conversation: its properties, and the handler's state for it.

@@ -46,6 +46,8 @@ pub(super) struct Direction {
     acked: u64,
     /// The time of the packet that acknowledged them, in nanoseconds since the epoch.
     acked_at: i64,
+    /// While the first byte is unknown: the first and the last acknowledgement.
+    acked_unseen: Option<[u32; 2]>,
     /// The snap length cut off the bytes from `next` to this offset, if it is more than `next`.
     cut_to: u64,
     /// Offset after the last byte, known from a FIN.
@@ -97,9 +99,13 @@ impl Direction {
 
     /// A direction that tracks the same offsets when given the same segments, but stores and reports nothing.
     pub fn follower(&self) -> Direction {
-        let Direction { base, next, acked, acked_at, cut_to, fin, ended, .. } = *self;
-        let held = self.held.outline();
-        Direction { base, next, acked, acked_at, cut_to, fin, bytes: None, held, losses: None, ended, follower: true }
+        let Direction { base, next, acked, acked_at, acked_unseen, cut_to, fin, ended, .. } = *self;
+        let (bytes, losses, held) = (None, None, self.held.outline());
+        #[rustfmt::skip]
+        let follower = Direction {
+            base, next, acked, acked_at, acked_unseen, cut_to, fin, bytes, held, losses, ended, follower: true,
+        };
+        follower
     }
 
     /// Whether any byte was seen, in order or not.
@@ -247,11 +253,21 @@ impl Direction {
 
     /// Records that the other side had received all bytes before this sequence number at `now`.
     pub fn acknowledge(&mut self, ack: u32, now: Time) {
-        if let Some(base) = self.base {
-            let ack = self.place(base, ack);
-            if ack > self.acked as i64 && ack <= self.reference() as i64 + AHEAD {
-                (self.acked, self.acked_at) = (ack as u64, now.near_nanos());
-            }
+        let Some(base) = self.base else { return self.acknowledge_unseen(ack, now) };
+        let ack = self.place(base, ack);
+        if ack > self.acked as i64 && ack <= self.reference() as i64 + AHEAD {
+            (self.acked, self.acked_at) = (ack as u64, now.near_nanos());
+        }
+    }
+
+    /// Records the same for a direction of which the capture has no SYN and no byte: the first acknowledgement shows
+    /// where it is, and later ones show that it goes on.
+    #[cold]
+    fn acknowledge_unseen(&mut self, ack: u32, now: Time) {
+        let [first, last] = self.acked_unseen.get_or_insert([ack; 2]);
+        let distance = |to: &u32| i64::from(ack.wrapping_sub(*to) as i32);
+        if distance(last) > 0 && distance(first) <= AHEAD {
+            (*last, self.acked_at) = (ack, now.near_nanos());
         }
     }
 
@@ -306,6 +322,10 @@ impl Direction {
     /// The number of bytes missing before those held, or at the end if none are held, that the other side has received
     /// although no segment in the capture has them.
     pub fn missed(&self) -> u64 {
+        if let (None, Some([first, last])) = (self.base, self.acked_unseen) {
+            // The last one may be that of a FIN, as below.
+            return u64::from(last.wrapping_sub(first).saturating_sub(1));
+        }
         let received = self.held.front().map_or(self.received(), |front| self.acked.min(front.start));
         received.saturating_sub(self.reference())
     }

@@ -185,6 +185,12 @@ impl Direction {
         self.tally.requests.saturating_sub(self.tally.responses).saturating_sub(self.hidden_answers)
     }
 
+    /// Whether this side sent what the other one answers or acknowledges, or such an answer.
+    fn is_mutual(&self) -> bool {
+        let Tally { requests, unmatched, pings, stray_pongs, offered, .. } = self.tally;
+        self.awaiting + self.acked_unseen + requests + unmatched + pings + stray_pongs + offered > 0
+    }
+
     /// Whether any figure is not 0.
     fn is_used(&self) -> bool {
         self.tally.messages
@@ -285,6 +291,13 @@ impl Deliveries {
     pub(super) fn used(&self, flow: u64) -> Option<u32> {
         let connection = self.connections.get(*self.current.get(&key(flow, 0))?)?;
         (connection.used() && connection.flow == flow).then_some(connection.ordinal)
+    }
+
+    /// Whether a side of the conversation's connection sent what the other one answers or acknowledges, or such an
+    /// answer.
+    pub(super) fn is_mutual(&self, flow: u64) -> bool {
+        let connection = self.current.get(&key(flow, 0)).and_then(|place| self.connections.get(*place));
+        connection.is_some_and(|c| c.flow == flow && c.directions.iter().any(Direction::is_mutual))
     }
 
     /// The index of the conversation's connection. `begin`: it begins now.

@@ -5,13 +5,17 @@ use super::table::{Cell, Column, Shape, Table, column};
 use super::{Flow, Observation, Stats};
 use crate::capture::Time;
 use crate::dissect::delivery::{Event, Step};
-use crate::flow::{Closing, Side};
+use crate::flow::{Closing, Side, Transport};
 use crate::plural::Plural;
 use crate::traffic::life::{Awaited, Ending, LastSeen, Life, Outcome};
 use crate::traffic::sequence::Acked;
 
 /// The cap on ended connections before the last one of each conversation; further ones are only counted.
 pub(super) const PAST: usize = 100_000;
+
+/// The number of messages, besides requests for a connection, with which a side without a visible answer shows that there
+/// is a session.
+const MORE: u64 = 3;
 
 /// The current connection of a conversation.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +96,7 @@ pub struct Ended {
     /// Whether more of the capture could show another end.
     pub may_change: bool,
     /// The number of requests for it.
-    requests: u32,
+    pub requests: u32,
     first: Option<Time>,
     /// The application's words in the message that ended it.
     pub data: Option<Box<str>>,
@@ -113,6 +117,7 @@ impl Ended {
         let reason = self.ending.reason.map_or(String::new(), |reason| format!(" ({reason})"));
         let words = self.data.as_ref().map_or(String::new(), |data| format!(": {data:?}"));
         match self.ending.outcome {
+            Outcome::Left if self.ending.by.is_none() => "the stream was closed".into(),
             Outcome::Left => format!("the {by} left{reason}{words}"),
             Outcome::Kicked => format!("the {by} ended the session of the {other}{reason}{words}"),
             Outcome::Refused => format!("the {by} refused the {other}{reason}{words}"),
@@ -196,7 +201,30 @@ impl Stats {
             return None;
         }
         let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
-        Some(Stats::end_of(flow, now))
+        Some(self.revised(flow, Stats::end_of(flow, now)))
+    }
+
+    /// Whether the capture has messages of one side of the conversation and no packet of the other side, although there
+    /// was a session, or a stream: then it lacks what the other side sent. Returns the other side.
+    pub(super) fn uncaptured(&self, flow: &Flow) -> Option<Side> {
+        let side = flow.closing.only_sender().filter(|side| flow.messages[side.other().index()] == 0)?;
+        let requests = flow.current.as_ref().map_or(0, |current| u64::from(current.life.requests));
+        if flow.transport == Transport::Tcp {
+            return Some(side.other());
+        }
+        let is_session = self.delivery.is_mutual(flow.id) || flow.current.as_ref().is_some_and(|c| c.is_used());
+        (is_session && flow.messages[side.index()] >= requests + MORE).then_some(side.other())
+    }
+
+    /// Corrects an end: requests to an endpoint whose packets the capture lacks may have been answered.
+    fn revised(&self, flow: &Flow, mut ended: Ended) -> Ended {
+        if ended.ending.outcome == Outcome::Unanswered
+            && let Some(ends) = flow.ends
+            && ends.iter().any(|end| self.uncaptured.contains(end))
+        {
+            ended.ending.outcome = Outcome::Open;
+        }
+        ended
     }
 
     /// The end of a conversation's last connection, as of `now`.
@@ -266,7 +294,8 @@ pub fn ends(stats: &Stats) -> impl Iterator<Item = (&Flow, Ended, bool)> {
     sorted.sort_by_key(|(flow, ended)| (*flow, ended.ordinal));
     stats.flows.iter().flat_map(move |flow| {
         let start = sorted.partition_point(|(id, _)| *id < flow.id);
-        let own: Vec<_> = sorted[start..].iter().take_while(|(id, _)| *id == flow.id).map(|(_, e)| e.clone()).collect();
+        let own: Vec<_> = sorted[start..].iter().take_while(|(id, _)| *id == flow.id).collect();
+        let own: Vec<_> = own.into_iter().map(|(_, ended)| stats.revised(flow, ended.clone())).collect();
         let past = own.into_iter().map(move |ended| (flow, ended, false));
         stats.last_end(flow).into_iter().flat_map(move |last| past.clone().chain([(flow, last, true)]))
     })

@@ -84,7 +84,7 @@ use delivery::{Deliveries, Of};
 pub(crate) use observed::Observer;
 pub(crate) use observed::{Observation, Observed};
 pub use report::Report;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::net::SocketAddr;
 use timeline::Timeline;
 pub(crate) use verdicts::verdicts;
@@ -218,6 +218,8 @@ pub struct Stats {
     pub(crate) delivery: Deliveries,
     /// The connections before the last one of each conversation, by the number of the conversation.
     past: Vec<(u64, ends::Ended)>,
+    /// The endpoints whose packets the capture lacks in some conversation.
+    uncaptured: FxHashSet<SocketAddr>,
     /// The number of ended connections for which there was no more room.
     pub(crate) omitted_ends: u64,
     /// Whether a message was tried for the last time: then acknowledgements decide whether the connection is dropped.
@@ -490,9 +492,13 @@ impl Stats {
     }
 
     fn end(&mut self, flow: u64, how: Closing) {
-        let Some(place) = self.places.get(&flow) else { return };
-        if let Some(flow) = self.flows.get_mut(*place) {
+        let Some(place) = self.places.get(&flow).copied() else { return };
+        if let Some(flow) = self.flows.get_mut(place) {
             flow.closing = how;
+        }
+        let Some(flow) = self.flows.get(place) else { return };
+        if let (Some(side), Some(ends)) = (self.uncaptured(flow), flow.ends) {
+            self.uncaptured.insert(ends[side.index()]);
         }
     }
 

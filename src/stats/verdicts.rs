@@ -4,13 +4,19 @@ use super::Stats;
 use super::delivery::Direction;
 use super::directions::directions;
 use super::ends::ends;
+use super::sides::role;
 use crate::plural::Plural;
 use crate::render::palette::Palette;
 use serde_json::json;
 use std::fmt::Write;
 
 /// A rule: its name, and the condition under which it applies.
-pub const RULES: [(&str, &str); 7] = [
+pub const RULES: [(&str, &str); 8] = [
+    (
+        "one_direction",
+        "the capture has packets of one side only: of a stream, or of a session over UDP in which that side sent at \
+         least 3 messages besides requests for the connection",
+    ),
     (
         "end",
         "a connection that no side left, and that is not open at the end: refused, kicked, timed out, dropped, \
@@ -134,9 +140,24 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     list
 }
 
+/// The verdict on the conversations of which the capture has one direction: it qualifies all others.
+fn one_direction(stats: &Stats) -> Option<Verdict> {
+    let mut flows = stats.flows.iter().filter_map(|flow| Some((flow, stats.uncaptured(flow)?)));
+    let (flow, side) = flows.next()?;
+    let from = role(flow, side.other());
+    let others = flows.count();
+    let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+    let text = format!(
+        "flow {}{more}: the capture has packets of one side only (the {from}): what the other side answered, \
+         acknowledged or ended is not known",
+        flow.id
+    );
+    Some(Verdict { rule: "one_direction", flow: flow.id, connection: 1, from, text })
+}
+
 /// All verdicts, in order of conversations.
 pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
-    let mut all = Vec::new();
+    let mut all = Vec::from_iter(one_direction(stats));
     for (flow, ended, _) in ends(stats).filter(|(_, ended, _)| ended.is_remarkable()) {
         let which = if ended.ordinal > 1 { format!(" (connection {})", ended.ordinal) } else { String::new() };
         all.push(Verdict {
@@ -150,8 +171,10 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
     // The sum of several connections has no verdict.
     for (connection, from, d) in directions(stats).filter(|(connection, ..)| connection.flow > 0) {
         let (flow, ordinal) = (connection.flow, connection.ordinal);
+        let is_answerable = stats.flow(flow).is_none_or(|flow| stats.uncaptured(flow).is_none());
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
-        all.extend(texts(d).into_iter().map(|(rule, text)| Verdict {
+        let texts = texts(d).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
+        all.extend(texts.map(|(rule, text)| Verdict {
             rule,
             flow,
             connection: ordinal,
@@ -245,7 +268,7 @@ mod tests {
         (all.tally.acked, all.tally.messages, all.awaiting, all.tally.sent, all.tally.duplicates, all.tally.missing) =
             (1, 3, 3, 9, 6, 2);
         (all.tally.requests, all.tally.handled_twice, all.tally.never_handled) = (2, 1, 1);
-        let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| *rule != "end");
+        let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| !["end", "one_direction"].contains(rule));
         assert_eq!(rules(&texts(&all)), of_directions.collect::<Vec<_>>());
     }
 }

@@ -124,6 +124,8 @@ pub struct Life {
     undecided: Option<Side>,
     /// The end caused by the first step that ends the connection, and its time.
     farewell: Option<(Ending, i64)>,
+    /// Whether that step may answer one of the other side.
+    may_answer: bool,
     /// The time of the last heartbeat or other [`Step::Alive`], and the timeout that it starts.
     alive: [Option<(i64, i64)>; 2],
     /// The last tries without an acknowledgement: the message's number, and the time by which the sender drops the
@@ -164,7 +166,10 @@ impl Life {
             }
             Step::Left(reason) => match self.timed_out(side, now, last_seen) {
                 Some(ending) => self.ends(ending, now),
-                None => self.ends(Ending { reason: Some(reason), ..Ending::new(Outcome::Left, Some(side)) }, now),
+                None => {
+                    self.may_answer |= self.farewell.is_none();
+                    self.ends_for(Outcome::Left, side, reason, now);
+                }
             },
             Step::Refused(reason) => self.ends_for(Outcome::Refused, side, reason, now),
             Step::LeftFor(reason) => self.ends_for(Outcome::Left, side, reason, now),
@@ -240,14 +245,20 @@ impl Life {
     /// The end of the connection, if the capture ends or the next connection begins at `now`.
     pub fn ending(&self, closing: Closing, last_seen: LastSeen, now: i64) -> Ending {
         let first = closing.first.filter(|(side, _)| matches!(closing.by[side.index()], Some(End::Fin | End::Rst)));
+        // The capture has none of the other side's packets. A stream needs both sides.
+        let is_half = closing.only_sender().is_some();
+        let is_stream = closing.by.iter().any(Option::is_some);
         if let Some((ending, at)) = self.farewell {
+            if self.may_answer && is_half {
+                return Ending { by: None, ..ending };
+            }
             // A side may answer the end of the other one's stream with a goodbye.
             let answers = first.is_some_and(|(side, closed)| Some(side) != ending.by && closed < at);
             if ending.outcome != Outcome::Left || !answers {
                 return ending;
             }
         }
-        let reset = first.filter(|(side, _)| closing.by[side.index()] == Some(End::Rst));
+        let reset = first.filter(|(side, _)| closing.by[side.index()] == Some(End::Rst) && !is_half);
         if let Some(by) = self.gave_up(last_seen) {
             return Ending::new(Outcome::PoorConnection, Some(by));
         }
@@ -259,7 +270,7 @@ impl Life {
             return Ending::new(Outcome::Reset, Some(side));
         }
         if !self.accepted {
-            if self.undecided.is_some() {
+            if self.undecided.is_some() && !is_half {
                 return Ending::new(Outcome::Pending, None);
             }
             // A side that goes on after its last request may have an answer that the capture lacks, unless the capture has
@@ -267,6 +278,7 @@ impl Life {
             let closes = first.is_some_and(|(by, _)| self.asked.is_some_and(|(side, _)| by != side));
             if let Some((side, at)) = self.asked
                 && last_seen[side.other().index()].is_none()
+                && !(is_half && is_stream)
                 && (closes || last_seen[side.index()].is_none_or(|last| last <= self.last_request))
             {
                 return match first {
@@ -279,7 +291,8 @@ impl Life {
             }
         }
         if let Some((side, _)) = first {
-            return Ending::new(Outcome::Left, Some(side));
+            // Otherwise the other side may have closed its stream before.
+            return Ending::new(Outcome::Left, Some(side).filter(|_| !is_half));
         }
         self.lost(last_seen, now).unwrap_or(Ending::new(Outcome::Open, None))
     }
@@ -326,7 +339,7 @@ mod tests {
     const SECOND: i64 = 1_000_000_000;
     const NO_LOSSES: [StreamLosses; 2] =
         [StreamLosses { resent: 0, filled: 0, missing: 0, missing_until: None, ignored: 0 }; 2];
-    const NONE: Closing = Closing { by: [None; 2], first: None, losses: NO_LOSSES };
+    const NONE: Closing = Closing { by: [None; 2], first: None, losses: NO_LOSSES, packets: [1; 2] };
 
     #[derive(Default)]
     struct Session(Life, LastSeen);
@@ -426,6 +439,14 @@ mod tests {
         let mut leaves = life(&asked);
         leaves.step(Step::Left("disconnected"), A, 20 * SECOND);
         assert_eq!(end(&leaves, NONE, 20), (Outcome::Left, Some(A)));
+        // Its goodbye may be an answer.
+        assert_eq!(end(&leaves, Closing { packets: [9, 0], ..NONE }, 20), (Outcome::Left, None));
+        let pending = life(&[(0, A, Some(Step::Undecided))]);
+        assert_eq!(end(&pending, NONE, 20), (Outcome::Pending, None));
+        assert_eq!(end(&pending, Closing { packets: [9, 0], ..NONE }, 20), (Outcome::Open, None));
+        let closes = Closing { by: [Some(End::Fin), None], first: Some((A, 20 * SECOND)), ..NONE };
+        assert_eq!(end(&life(&asked), closes, 20), (Outcome::Left, Some(A)));
+        assert_eq!(end(&life(&asked), Closing { packets: [9, 0], ..closes }, 20), (Outcome::Left, None));
     }
 
     #[test]

@@ -141,10 +141,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             _ => false,
         };
         if has_messages {
-            self.sink.ended(
-                c.id,
-                Closing { by: c.ended, first: c.first_ended, losses: c.losses.as_deref().copied().unwrap_or_default() },
-            );
+            let losses = c.losses.as_deref().copied().unwrap_or_default();
+            self.sink.ended(c.id, Closing { by: c.ended, first: c.first_ended, losses, packets: c.packets });
         }
         self.sink.closed(&Closed {
             flow: c.id,

@@ -52,6 +52,8 @@ pub struct RiptideSession {
     server: Option<Side>,
     /// The message that identifies the server, and its first byte.
     learned_from: Option<(u8, Message)>,
+    /// The sides that have sent messages.
+    senders: [bool; 2],
     reliable: Reliable,
     /// The latest heartbeats that wait for their answers.
     pings: VecDeque<Ping>,
@@ -85,6 +87,7 @@ impl RiptideSession {
             shown: None,
             server,
             learned_from: None,
+            senders: [false; 2],
             reliable: Reliable::new(Tries::of(&flow_info.options.settings)),
             pings: VecDeque::new(),
             framing,
@@ -170,9 +173,15 @@ impl RiptideSession {
             }
         }
         self.shown = Some(version);
+        self.senders[place.side.index()] = true;
+        if !self.senders[place.side.other().index()]
+            && self.is_server_after_all(message, version, place.side, dissection)
+        {
+            self.server = None;
+        }
         dissection.from = from;
         if self.server.is_none() {
-            self.learn_server(message, version, place.side, dissection);
+            self.server = RiptideSession::server_by(message, version, place.side, dissection);
             self.learned_from = self.server.map(|_| (first, message));
             dissection.from = FlowInfo::role(self.server, place.side);
         }
@@ -194,8 +203,16 @@ impl RiptideSession {
         near && is_written(version, message, tree)
     }
 
-    /// Finds the server by messages that only one side sends.
-    fn learn_server(&mut self, message: Message, version: Version, side: Side, dissection: &Dissection) {
+    /// Whether the only sender so far, taken for the client because of a connect, is the server: a server that has not
+    /// decided answers with a connect, too.
+    fn is_server_after_all(&self, message: Message, version: Version, side: Side, dissection: &Dissection) -> bool {
+        matches!(self.learned_from, Some((_, Connect)))
+            && message != Connect
+            && RiptideSession::server_by(message, version, side, dissection) == Some(side)
+    }
+
+    /// The server by a message that only one side sends.
+    fn server_by(message: Message, version: Version, side: Side, dissection: &Dissection) -> Option<Side> {
         let whole = dissection.fault.is_none() && !has_trailing(&dissection.tree);
         let is_server = match message {
             Connect => Some(false),
@@ -206,7 +223,7 @@ impl RiptideSession {
             }
             _ => None,
         };
-        self.server = is_server.map(|yes| if yes { side } else { side.other() });
+        is_server.map(|yes| if yes { side } else { side.other() })
     }
 
     /// Matches a client's heartbeat with the server's that has the same ping id.
