@@ -105,7 +105,8 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             self.give_up(GapCause::End);
         }
         let missing = self.direction.missing_at_end();
-        self.tools.statistics.missing_bytes += missing;
+        // A direction without any segment has no end at which they would be missing.
+        self.tools.statistics.missing_bytes += missing.max(self.direction.missed());
         self.count_missed(self.direction.acked_at());
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);

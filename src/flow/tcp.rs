@@ -265,8 +265,7 @@ impl Direction {
     #[cold]
     fn acknowledge_unseen(&mut self, ack: u32, now: Time) {
         let [first, last] = self.acked_unseen.get_or_insert([ack; 2]);
-        let distance = |to: &u32| i64::from(ack.wrapping_sub(*to) as i32);
-        if distance(last) > 0 && distance(first) <= AHEAD {
+        if ack.wrapping_sub(*last) as i32 > 0 && i64::from(ack.wrapping_sub(*first)) <= AHEAD {
             (*last, self.acked_at) = (ack, now.near_nanos());
         }
     }

@@ -494,7 +494,9 @@ impl Stats {
     fn end(&mut self, flow: u64, how: Closing) {
         let Some(place) = self.places.get(&flow).copied() else { return };
         if let Some(flow) = self.flows.get_mut(place) {
-            flow.closing = how;
+            // An evicted conversation that has returned begins anew.
+            let before = std::mem::replace(&mut flow.closing, how).packets;
+            flow.closing.packets.iter_mut().zip(before).for_each(|(packets, before)| *packets += before);
         }
         let Some(flow) = self.flows.get(place) else { return };
         if let (Some(side), Some(ends)) = (self.uncaptured(flow), flow.ends) {

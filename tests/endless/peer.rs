@@ -1,6 +1,7 @@
 //! Peers that send a first message, and then another one again and again until they are dropped.
 
 use crate::common::Receive;
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ impl Peer {
 
     /// Whether it has begun to flood. The reader may be done before the writer has counted its first message.
     pub fn floods(&self) -> bool {
-        let until = Instant::now() + HANG;
+        let until = Instant::now() + Duration::from_secs(1);
         while self.sent.load(Ordering::Relaxed) == 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -77,19 +78,30 @@ impl Peer {
 
     /// A server over TCP: it reads `awaits` bytes of each client, answers, then floods.
     pub fn stream(awaits: usize, first: Vec<u8>, again: Vec<u8>) -> Peer {
+        Peer::late_stream(0, awaits, first, again)
+    }
+
+    /// The same, but a client is answered only when this many later ones have connected.
+    pub fn late_stream(later: usize, awaits: usize, first: Vec<u8>, again: Vec<u8>) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("set");
         let mut peer = Peer::new(listener.local_addr().expect("an address"));
         let (sent, end) = (Arc::clone(&peer.sent), Arc::clone(&peer.end));
         peer.threads.push(std::thread::spawn(move || {
             std::thread::scope(|scope| {
+                let mut waiting = VecDeque::new();
                 while !end.load(Ordering::Relaxed) {
                     let Ok((stream, _)) = listener.accept() else {
                         std::thread::sleep(Duration::from_millis(2));
                         continue;
                     };
-                    let (first, again, sent, end) = (&first, &again, &sent, &end);
-                    scope.spawn(move || flood(stream, awaits, first, again, sent, end));
+                    waiting.push_back(stream);
+                    if waiting.len() > later
+                        && let Some(stream) = waiting.pop_front()
+                    {
+                        let (first, again, sent, end) = (&first, &again, &sent, &end);
+                        scope.spawn(move || flood(stream, awaits, first, again, sent, end));
+                    }
                 }
             });
         }));

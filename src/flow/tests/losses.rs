@@ -134,3 +134,31 @@ fn bytes_missing_at_the_end() {
     };
     assert_eq!(check("five acknowledged, before a sixth", &before_a_sixth, 6, 5), 0);
 }
+
+/// Of a direction without any segment with bytes, acknowledgements show how many there were.
+#[test]
+fn bytes_of_a_direction_that_is_not_in_the_capture() {
+    for (first, acked, missing) in [
+        (0, &[0, 0][..], 0),
+        // The last one may be the FIN.
+        (0, &[1], 0),
+        (0, &[3, 3, 8], 7),
+        (u32::MAX - 1, &[3, 1, 8], 9),
+        // Far from the others.
+        (0, &[8, 1 << 31], 7),
+    ] {
+        let mut lab = Lab::new();
+        lab.a(0, b"");
+        lab.ack(first);
+        acked.iter().for_each(|ack| lab.ack(*ack));
+        assert_eq!(shown(&mut lab), losses(0, 0, missing), "{first} {acked:?}");
+    }
+    // The first byte in the capture is where the stream begins.
+    let mut lab = Lab::new();
+    lab.a(0, b"");
+    lab.ack(0);
+    lab.ack(8);
+    lab.a(8, b"abc");
+    lab.ack(11);
+    assert_eq!(shown(&mut lab), StreamLosses::default());
+}

@@ -305,7 +305,12 @@ impl<'a> Engine<'a, '_> {
             return received.map_err(|failure| self.at_end(failure));
         }
         loop {
+            // Checked before each message: a peer may send without end.
+            let late = Instant::now() >= until;
             for (at, session) in self.sessions.iter_mut().enumerate().filter(|(_, session)| !session.gone) {
+                if late && !session.is_open(until) {
+                    continue;
+                }
                 match session.poll() {
                     Err(failure) if failure.outcome != Outcome::Closed => return Err(failure),
                     Ok(Some(received)) => {
@@ -319,7 +324,7 @@ impl<'a> Engine<'a, '_> {
                 let failure = Failure::from_net_error(NetError::Closed { reset: false }, first.carrier);
                 return Err(self.at_end(failure));
             }
-            if Instant::now() >= until {
+            if late {
                 return Ok(None);
             }
             std::thread::sleep(LOOK);

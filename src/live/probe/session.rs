@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
     }
 
     /// Whether messages that had arrived before this deadline may still be taken.
-    fn is_open(&mut self, until: Instant) -> bool {
+    pub fn is_open(&mut self, until: Instant) -> bool {
         if self.late.0 != Some(until) {
             self.late = (Some(until), 0);
         }
