@@ -70,8 +70,9 @@ impl Current {
             if let Some(until) = closing.losses[side.index()].missing_until
                 && self.first.is_none_or(|first| first.near_nanos() <= until)
             {
-                life.missed(side, until);
-                last_seen[side.index()] = last_seen[side.index()].max(Some(until));
+                let seen = &mut last_seen[side.index()];
+                life.missed(side, until, seen.is_none_or(|seen| seen <= until));
+                *seen = (*seen).max(Some(until));
             }
         }
         let ending = life.ending(closing, last_seen, now);
@@ -96,7 +97,7 @@ pub struct Ended {
     /// Whether more of the capture could show another end.
     pub may_change: bool,
     /// The number of requests for it.
-    pub requests: u32,
+    requests: u32,
     first: Option<Time>,
     /// The application's words in the message that ended it.
     pub data: Option<Box<str>>,

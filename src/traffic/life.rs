@@ -193,9 +193,15 @@ impl Life {
     }
 
     /// Records that the capture has missed bytes of `side` that the other side had at `until`: they may contain
-    /// heartbeats, so that silence up to then proves nothing.
-    pub fn missed(&mut self, side: Side, until: i64) {
+    /// heartbeats, so that silence up to then proves nothing. `last`: they come after its last message in the capture,
+    /// so that the other side's goodbye may answer one in them.
+    pub fn missed(&mut self, side: Side, until: i64, last: bool) {
         self.alive[side.index()].take_if(|(at, _)| *at < until);
+        if let Some((ending, at)) = &mut self.farewell
+            && (last && self.may_answer && until <= *at && ending.by == Some(side.other()))
+        {
+            ending.by = None;
+        }
     }
 
     /// Records the end of the connection; only the first one counts.

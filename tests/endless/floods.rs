@@ -95,14 +95,13 @@ fn cancel(peer: &Peer, stop: &CancelToken) {
 
 /// Probes a server, if necessary again and again with more time: a busy machine may not let it flood before the end.
 fn probe(flood: &Flood, how: How) -> Report {
-    let mut last = None;
-    (0..8)
-        .find_map(|doubled| try_to_probe(flood, how, 1 << doubled).map_err(|report| last = Some(report)).ok())
-        .unwrap_or_else(|| panic!("{} {:?} {how:?}: it never flooded: {last:?}", flood.proto, flood.carrier))
+    let tries = (0..8).map(|doubled| try_to_probe(flood, how, 1 << doubled));
+    let flooded = tries.into_iter().find_map(|(report, flooded)| flooded.then_some(report));
+    flooded.unwrap_or_else(|| panic!("{} {:?} {how:?}: it never flooded", flood.proto, flood.carrier))
 }
 
-/// Probes a server with so many times the usual time. Fails if it did not flood.
-fn try_to_probe(flood: &Flood, how: How, times: u32) -> Result<Report, Report> {
+/// Probes a server with so many times the usual time. Returns also whether it flooded.
+fn try_to_probe(flood: &Flood, how: How, times: u32) -> (Report, bool) {
     let peer = match flood.carrier {
         Carrier::Udp => Peer::datagrams(vec![hex(flood.first)], flood.again.clone()),
         _ => Peer::late_stream(flood.later, flood.awaits, hex(flood.first), flood.again.clone()),
@@ -135,7 +134,8 @@ fn try_to_probe(flood: &Flood, how: How, times: u32) -> Result<Report, Report> {
     });
     // A refusal ends the probe, maybe before the flood.
     let refused = flood.connect && report.outcome.name() == "rejected";
-    if refused || peer.floods() { Ok(report) } else { Err(report) }
+    let flooded = refused || peer.floods();
+    (report, flooded)
 }
 
 #[test]

@@ -174,13 +174,12 @@ impl RiptideSession {
         }
         self.shown = Some(version);
         self.senders[place.side.index()] = true;
-        if !self.senders[place.side.other().index()]
-            && self.is_server_after_all(message, version, place.side, dissection)
-        {
-            self.server = None;
-        }
         dissection.from = from;
-        if self.server.is_none() {
+        if self.is_server_after_all(message, version, place.side, dissection) {
+            self.server = Some(place.side);
+            self.learned_from = Some((first, message));
+            dissection.from = Role::Server;
+        } else if self.server.is_none() {
             self.server = RiptideSession::server_by(message, version, place.side, dissection);
             self.learned_from = self.server.map(|_| (first, message));
             dissection.from = FlowInfo::role(self.server, place.side);
@@ -207,7 +206,7 @@ impl RiptideSession {
     /// decided answers with a connect, too.
     fn is_server_after_all(&self, message: Message, version: Version, side: Side, dissection: &Dissection) -> bool {
         matches!(self.learned_from, Some((_, Connect)))
-            && message != Connect
+            && !self.senders[side.other().index()]
             && RiptideSession::server_by(message, version, side, dissection) == Some(side)
     }
 
