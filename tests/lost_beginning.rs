@@ -2,8 +2,9 @@
 //! all the rest is read.
 
 use crate::common;
-use crate::common::{fixture, json_lines, run};
+use crate::common::{direction, fixture, json_lines, run};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The capture without one frame: a pcap file's header has 24 bytes, that of a frame 16.
 fn without(capture: &[u8], frame: usize) -> Vec<u8> {
@@ -86,4 +87,24 @@ fn the_order_of_a_gne_connection() {
         lines.iter().filter(|line| line["proto"] == "gne").all(|line| line["version"] == "be"),
         "from the first on"
     );
+}
+
+/// Captures of one direction: the order of numbers follows from the port, and a client's port is read without the
+/// acceptance before it.
+#[test]
+fn one_direction_of_a_gne_connection() {
+    for (name, server) in [("gne-x64-trunk-be", "127.0.0.1:41115"), ("gne-be-udp-full", "127.0.0.1:41102")] {
+        let capture = std::fs::read(fixture(&format!("gne/{name}.pcap"))).unwrap();
+        let whole = decode(&capture);
+        let servers = BTreeSet::from([server.parse().unwrap()]);
+        for (by_server, message) in [(true, "connection_accepted"), (false, "client_port")] {
+            let half = decode(&direction(&capture, &servers, by_server));
+            let line = |of: &[Value]| {
+                let line = of.iter().find(|line| line["message"] == message).expect("the message");
+                ["time", "version", "from", "fields"].map(|key| line[key].clone())
+            };
+            assert_eq!(line(&half), line(&whole), "{name}");
+            assert_eq!(line(&half)[1], "be");
+        }
+    }
 }

@@ -17,6 +17,7 @@ use netkit::dissect::{Counters, Inspector, Options, Sink};
 use netkit::flow::{Caps, Table};
 use serde_json::Value as Json;
 pub use sockets::*;
+use std::collections::BTreeSet;
 use std::io::{Cursor, Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -263,6 +264,31 @@ pub fn dissect(file: Vec<u8>, options: &Options, sink: &mut impl Sink) -> Counte
     }
     table.finish(&mut inspector);
     std::mem::take(&mut inspector.counters)
+}
+
+/// The frames of a capture in file form that one side sent: the servers, or the others.
+pub fn direction(capture: &[u8], servers: &BTreeSet<SocketAddr>, by_server: bool) -> Vec<u8> {
+    let mut sent = BTreeSet::new();
+    let mut packets = Packets::open(Box::new(Cursor::new(capture.to_vec()))).expect("a capture");
+    while let Some(item) = packets.next().expect("a whole capture") {
+        if let Decoded::Packet(packet) = item.decoded
+            && servers.contains(&packet.src) == by_server
+        {
+            sent.insert(packet.frame);
+            sent.extend(packet.frames);
+        }
+    }
+    let (mut half, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
+    while rest.len() >= 16 {
+        number += 1;
+        let length = u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
+        let (record, after) = rest.split_at(16 + length);
+        if sent.contains(&number) {
+            half.extend_from_slice(record);
+        }
+        rest = after;
+    }
+    half
 }
 
 /// A capture being made: Ethernet frames with their times in milliseconds, 1,000 s apart unless others are given.

@@ -2,11 +2,10 @@
 //! clients in the notes of the captures.
 
 use super::{fixture, run, stats};
-use crate::common::{Scratch, Wire, all_fixtures, args_of, ends_in};
-use netkit::capture::{Body, Decoded, Packets, Segment};
+use crate::common::{Scratch, Wire, all_fixtures, args_of, direction, ends_in};
+use netkit::capture::{Body, Segment};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::io::Cursor;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -104,31 +103,6 @@ fn ends_are_those_of_the_programs() {
             assert_eq!(reported, !["left", "open"].contains(end), "{capture}: flow {flow}");
         }
     }
-}
-
-/// The frames of a capture in file form that one side sent: the servers, or the others.
-fn direction(capture: &[u8], servers: &BTreeSet<SocketAddr>, by_server: bool) -> Vec<u8> {
-    let mut sent = BTreeSet::new();
-    let mut packets = Packets::open(Box::new(Cursor::new(capture.to_vec()))).expect("a capture");
-    while let Some(item) = packets.next().expect("a whole capture") {
-        if let Decoded::Packet(packet) = item.decoded
-            && servers.contains(&packet.src) == by_server
-        {
-            sent.insert(packet.frame);
-            sent.extend(packet.frames);
-        }
-    }
-    let (mut half, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
-    while rest.len() >= 16 {
-        number += 1;
-        let length = u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
-        let (record, after) = rest.split_at(16 + length);
-        if sent.contains(&number) {
-            half.extend_from_slice(record);
-        }
-        rest = after;
-    }
-    half
 }
 
 /// A capture of one direction, as `tcpdump dst port N` makes it, contradicts no end of the whole capture: it shows the

@@ -58,7 +58,7 @@ pub struct Handshake {
     /// The request, if it was read whole.
     request: Option<Identity>,
     /// The client asked for UDP.
-    unreliable: bool,
+    pub unreliable: bool,
     /// The server's UDP port, if it sent one.
     pub port: Option<u16>,
 }

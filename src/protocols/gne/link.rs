@@ -88,6 +88,16 @@ impl Link {
         self.set_order.or(self.request_order).or(self.refusal_order)
     }
 
+    /// Learns the byte order from the port of an acceptance, if the capture lacks the request: these four bytes are no
+    /// port in little-endian order, in which they would be read otherwise.
+    pub fn learn_order(&mut self, port: Option<&[u8]>) {
+        if let (None, Some([0, 0, high, low])) = (self.order(), port)
+            && (*high, *low) != (0, 0)
+        {
+            self.request_order = Some(Order::Big);
+        }
+    }
+
     /// The context for reading numbers, pings and application packets in this byte order.
     pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> WireFormat<'a> {
         let short_ping = self.set_build.or(self.build).is_some_and(|build| build <= SHORT_BUILD);

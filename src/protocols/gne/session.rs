@@ -7,6 +7,7 @@ use super::layout::END;
 use super::layout::Message::{self, *};
 use super::link::{Link, Shared, lock};
 use super::packets::{empty, packets};
+use crate::codec::layout::Order;
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream};
@@ -122,7 +123,8 @@ impl GneSession {
     /// carrier's frame.
     fn what(&mut self, side: Side, bytes: &[u8], flow_info: &FlowInfo<'_>) -> Option<Message> {
         let role = self.role(flow_info, side);
-        let (dump, named, port, set) = (flow_info.ends.is_none(), self.named, self.handshake.port, self.message);
+        let (dump, named, set) = (flow_info.ends.is_none(), self.named, self.message);
+        let is_port = bytes.len() == 4 && (self.handshake.port.is_some() || self.is_port(side, bytes));
         let direction = self.direction(side);
         let (what, next) = match direction.stage {
             Stage::Foreign => (None, Stage::Foreign),
@@ -147,11 +149,24 @@ impl GneSession {
                 let foreign = direction.others > direction.lists.saturating_add(MOST_OTHERS);
                 (None, if foreign { Stage::Foreign } else { Stage::Cut })
             }
-            Stage::Second if bytes.len() == 4 && port.is_some() => (Some(ClientPort), Stage::Rest),
+            Stage::Second if is_port => (Some(ClientPort), Stage::Rest),
             Stage::Second | Stage::Rest => (Some(Packets), Stage::Rest),
         };
         self.direction(side).stage = next;
         what
+    }
+
+    /// Whether a client that asked for UDP sends its port in these bytes, although the capture has none of the server's
+    /// yet, and so no acceptance. A list of packets ends in another way.
+    fn is_port(&self, side: Side, bytes: &[u8]) -> bool {
+        let is_answered = self.directions[side.other().index()].begun;
+        let order = lock(&self.link).order().unwrap_or(Order::Little);
+        !is_answered
+            && self.handshake.unreliable
+            && match (order, bytes) {
+                (Order::Little, [low, high, 0, 0]) | (Order::Big, [0, 0, high, low]) => (*high, *low) != (0, 0),
+                _ => false,
+            }
     }
 
     /// Reads the content of one frame, or the only content of a `dump`.
@@ -206,6 +221,9 @@ impl GneSession {
         dissection: &mut Dissection,
         link: &mut Link,
     ) {
+        if flow_info.ends.is_some() {
+            link.learn_order(place.bytes.get(8..12));
+        }
         self.handshake.accepted(place, dissection, link);
         if let (Some(port), Some(ends)) = (self.handshake.port, flow_info.ends) {
             self.announced = Some(SocketAddr::new(ends[place.side.index()].ip(), port));
