@@ -412,12 +412,37 @@ fn times_that_are_wrong() {
         let done = run(&[&["decode", &back, "-f", "ndjson", "--account"], more].concat(), b"").ok();
         let note = "the time of frame 13 is 3599.999 s before that of the frame before it";
         assert_eq!(done.err.matches(note).count(), 1, "{more:?}: {}", done.err);
-        assert_eq!(account(&done)["backward_step"], serde_json::json!({"frame": 13, "seconds": 3599.999}), "{more:?}");
+        assert_eq!(
+            account(&done)["backward_step"],
+            serde_json::json!({"frame": 13, "seconds": 3599.999, "frames": 1}),
+            "{more:?}"
+        );
     }
     let page = folder.file("page.html");
     run(&["report", &back, "-q", "-o", &page], b"").ok();
     let page = std::fs::read_to_string(page).unwrap();
     assert_eq!(page.matches("Doubtful").count(), 1);
+    // Every second frame comes after the next one.
+    let mut swapped = riptide(3, 8);
+    swapped.0.chunks_mut(2).for_each(|pair| pair.reverse());
+    let mut swapped = swapped.file();
+    let lengths = |file: &[u8]| {
+        let (mut at, mut all) = (24, Vec::new());
+        while at < file.len() {
+            all.push(at);
+            at += 16 + u32::from_le_bytes(file[at + 8..at + 12].try_into().unwrap()) as usize;
+        }
+        all
+    };
+    for pair in lengths(&swapped).chunks(2) {
+        let [a, b] = [pair[0], pair[1]].map(|at| swapped[at..at + 8].to_vec());
+        swapped[pair[0]..pair[0] + 8].copy_from_slice(&b);
+        swapped[pair[1]..pair[1] + 8].copy_from_slice(&a);
+    }
+    let done = run(&["decode", "-", "-q", "-f", "ndjson", "--account"], &swapped).ok();
+    let note = "netkit: 12 of 24 frames are up to 1.000 ms earlier than the frame before them, ";
+    assert!(done.err.starts_with(note), "{}", done.err);
+    assert_eq!(account(&done)["backward_step"]["frames"], 12);
     let forth = folder.write("forth.pcap", moved(3600));
     let done = run(&["decode", &forth, "-f", "ndjson", "--account"], b"").ok();
     assert!(!done.err.contains("before"), "{}", done.err);

@@ -54,20 +54,30 @@ pub struct Account {
     pub limits: BTreeMap<&'static str, u64>,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
-    /// The largest backward step in time, if it is a second or more.
+    /// The largest backward step in time, if it or the number of all is notable.
     pub(crate) backward_step: Option<BackwardStep>,
     /// The duplicates among datagrams, if the capture seems to have each one twice.
     pub(crate) duplicates: Option<DuplicateDatagrams>,
 }
 
-/// A frame whose time is before that of the frame before it, by a second or more: the clock was set back, the frames
-/// are not in the order of their times, or the frame has no time.
+/// A frame whose time is before that of the frame before it: the clock was set back, the frames are not in the order of
+/// their times, or the frame has no time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BackwardStep {
     /// The frame's number.
     pub(crate) frame: u64,
     /// The seconds between the two times.
     pub(crate) seconds: f64,
+    /// The number of all such frames.
+    pub(crate) frames: u64,
+}
+
+impl BackwardStep {
+    /// Whether it changes figures, in a capture of this many frames: it is a second, or one of many. A program that captures
+    /// with several processors may write a few frames in another order.
+    pub(crate) fn is_notable(&self, frames: u64) -> bool {
+        self.seconds >= 1.0 || self.frames >= 3 && self.frames * 100 >= frames
+    }
 }
 
 /// Datagrams that are equal to one at most 1 ms before them, with the same ends.
@@ -123,9 +133,15 @@ impl Account {
             return doubts;
         }
         let times = match (self.backward_step, self.span) {
-            (Some(BackwardStep { frame, seconds }), _) => {
+            (Some(BackwardStep { frame, seconds: seconds @ 1.0.., .. }), _) => {
                 Some(format!("the time of frame {frame} is {seconds:.3} s before that of the frame before it"))
             }
+            (Some(BackwardStep { seconds, frames, .. }), _) => Some(format!(
+                "{frames} of {} frames are up to {:.3} ms earlier than the frame before them, so that an answer may come \
+                 before its request (reordercap sorts frames)",
+                self.frames,
+                seconds * 1e3
+            )),
             // Two may be that close.
             (None, Some((first, last))) if first == last && self.frames > 2 => {
                 Some(format!("all {} frames have the same time", self.frames))
@@ -189,8 +205,8 @@ impl Account {
             "sides_unknown": self.sides_unknown,
             "limits": self.limits,
         });
-        if let Some(BackwardStep { frame, seconds }) = self.backward_step {
-            account["backward_step"] = json!({"frame": frame, "seconds": seconds});
+        if let Some(BackwardStep { frame, seconds, frames }) = self.backward_step {
+            account["backward_step"] = json!({"frame": frame, "seconds": seconds, "frames": frames});
         }
         if let Some(DuplicateDatagrams { compared, duplicates }) = self.duplicates {
             account["duplicate_datagrams"] = json!({"compared": compared, "duplicates": duplicates});

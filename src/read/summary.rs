@@ -19,7 +19,7 @@ pub struct Summary {
     pub frames: u64,
     /// The times of the first and the last frame.
     pub span: Option<(Time, Time)>,
-    /// The largest backward step in time from one frame to the next.
+    /// The largest backward step in time from one frame to the next, and the number of all.
     backward_step: Option<BackwardStep>,
     duplicates: Duplicates,
     /// The number of UDP and TCP packets.
@@ -43,7 +43,7 @@ impl Summary {
         self.frames = frame.number;
         let (_, last) = self.span.get_or_insert((frame.time, frame.time));
         let before = std::mem::replace(last, frame.time);
-        if frame.time.secs < before.secs {
+        if (frame.time.secs, frame.time.frac) < (before.secs, before.frac) {
             self.step_back(frame, before);
         }
     }
@@ -59,9 +59,16 @@ impl Summary {
 
     #[cold]
     fn step_back(&mut self, frame: &Frame<'_>, before: Time) {
-        let seconds = before.since(frame.time) as f64 / 1e9;
-        if seconds >= self.backward_step.map_or(1.0, |most| most.seconds) {
-            self.backward_step = Some(BackwardStep { frame: frame.number, seconds });
+        // Interfaces may have different units.
+        let nanos = before.since(frame.time);
+        if nanos <= 0 {
+            return;
+        }
+        let (frame, seconds) = (frame.number, nanos as f64 / 1e9);
+        let largest = self.backward_step.get_or_insert(BackwardStep { frame, seconds, frames: 0 });
+        largest.frames += 1;
+        if seconds > largest.seconds {
+            (largest.frame, largest.seconds) = (frame, seconds);
         }
     }
 
@@ -69,7 +76,8 @@ impl Summary {
     pub(super) fn account(&mut self) {
         let account = &mut self.counters.account;
         (account.frames, account.span) = (self.frames, self.span);
-        (account.backward_step, account.duplicates) = (self.backward_step, self.duplicates.notable());
+        account.backward_step = self.backward_step.filter(|step| step.is_notable(self.frames));
+        account.duplicates = self.duplicates.notable();
         account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);

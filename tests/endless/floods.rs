@@ -100,7 +100,7 @@ fn probe(flood: &Flood, how: How) -> Report {
     flooded.unwrap_or_else(|| panic!("{} {:?} {how:?}: it never flooded", flood.proto, flood.carrier))
 }
 
-/// Probes a server with so many times the usual time. Returns also whether it flooded.
+/// Probes a server with a multiple of the usual time. Returns also whether it flooded.
 fn try_to_probe(flood: &Flood, how: How, times: u32) -> (Report, bool) {
     let peer = match flood.carrier {
         Carrier::Udp => Peer::datagrams(vec![hex(flood.first)], flood.again.clone()),
