@@ -1,8 +1,9 @@
 //! Differences between two captures, and limits for them.
 
 use crate::common;
-use crate::common::{Done, Wire, fixture, run};
+use crate::common::{Done, Scratch, Wire, direction, fixture, run};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 const LEG: &str = "riptide/riptide22-gap40-serverleg.pcap";
 const GAP: &str = "riptide/riptide22-gap40.pcap";
@@ -296,4 +297,15 @@ fn limits_come_last() {
     assert_eq!(last[1], "  riptide from the client resent: 0, then 44 (from 0), worse");
     assert_eq!(last[2], "limit resent > 2x: exceeded by 1");
     assert_eq!(done.status, Some(1));
+}
+
+/// In a capture of one direction, what the other side did seems to have vanished.
+#[test]
+fn one_direction_is_reported() {
+    let (scratch, path) = (Scratch::new("diff-direction"), fixture("riptide/riptide20-udp.pcap"));
+    let servers = BTreeSet::from(["127.0.0.1:17777".parse().unwrap()]);
+    let half = scratch.write("half.pcap", direction(&std::fs::read(&path).unwrap(), &servers, false));
+    let done = compared(path.to_str().unwrap(), &half, &["-q"]);
+    let note = "half.pcap: flow 1 and 4 more: the capture has packets of one side only (the client): ";
+    assert!(done.err.contains(note) && done.err.lines().count() == 1, "{}", done.err);
 }

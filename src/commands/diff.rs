@@ -1,6 +1,6 @@
 //! `netkit diff`: compares two captures by their messages.
 
-use super::notify::notify;
+use super::notify::{notify, warn};
 use super::options::{inputs, options};
 use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
@@ -13,6 +13,7 @@ use crate::filter::Names;
 use crate::nearest::{hint, nearest};
 use crate::printable::{Lines, Printable};
 use crate::read::{Pick, Selection, Stopped};
+use crate::stats::verdicts::one_direction;
 use crate::stats::{Stats, Wanted, aligned_text, diff};
 use std::io::{self, Write};
 use std::path::Path;
@@ -50,6 +51,10 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         let (stats, stopped) = read(path, selection)?;
         if let Some(stopped) = stopped {
             return nothing(args, path, &stopped);
+        }
+        // Whatever the other side did seems to have vanished.
+        if let Some(verdict) = one_direction(&stats) {
+            warn(format_args!("{}: {}", names::name(path), verdict.text));
         }
         both.push(stats);
     }

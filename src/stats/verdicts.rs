@@ -141,7 +141,7 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
 }
 
 /// The verdict on the conversations of which the capture has one direction: it qualifies all others.
-fn one_direction(stats: &Stats) -> Option<Verdict> {
+pub fn one_direction(stats: &Stats) -> Option<Verdict> {
     let mut flows = stats.flows.iter().filter_map(|flow| Some((flow, stats.uncaptured(flow)?)));
     let (flow, side) = flows.next()?;
     let from = role(flow, side.other());
