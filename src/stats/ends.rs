@@ -1,6 +1,6 @@
 //! The ends of a capture's connections: a row and a sentence each.
 
-use super::sides::{client, end_text, role, transport_end};
+use super::sides::{client, end_text, is_to_group, role, transport_end};
 use super::table::{Cell, Column, Shape, Table, column};
 use super::{Flow, Observation, Stats};
 use crate::capture::Time;
@@ -209,6 +209,9 @@ impl Stats {
     /// was a session, or a stream: then it lacks what the other side sent. Returns the other side.
     pub(super) fn uncaptured(&self, flow: &Flow) -> Option<Side> {
         let side = flow.closing.only_sender().filter(|side| flow.messages[side.other().index()] == 0)?;
+        if is_to_group(flow) {
+            return None;
+        }
         let requests = flow.current.as_ref().map_or(0, |current| u64::from(current.life.requests));
         if flow.transport == Transport::Tcp {
             return Some(side.other());
@@ -217,11 +220,11 @@ impl Stats {
         (is_session && flow.messages[side.index()] >= requests + MORE).then_some(side.other())
     }
 
-    /// Corrects an end: requests to an endpoint whose packets the capture lacks may have been answered.
+    /// Corrects an end: requests to an endpoint whose packets the capture lacks, or to a group, may have been answered.
     fn revised(&self, flow: &Flow, mut ended: Ended) -> Ended {
         if ended.ending.outcome == Outcome::Unanswered
             && let Some(ends) = flow.ends
-            && ends.iter().any(|end| self.uncaptured.contains(end))
+            && (is_to_group(flow) || ends.iter().any(|end| self.uncaptured.contains(end)))
         {
             ended.ending.outcome = Outcome::Open;
         }

@@ -3,6 +3,7 @@
 use super::Flow;
 use super::table::Cell;
 use crate::flow::{End, Side};
+use std::net::IpAddr;
 
 /// The client's side of a conversation; the first sender's if the client is not known.
 pub fn client(flow: &Flow) -> Side {
@@ -32,6 +33,16 @@ pub fn side_named(server: Option<Side>, name: &str) -> Side {
 /// The `ADDR:PORT` of a side.
 pub fn end_text(flow: &Flow, side: Side) -> Cell {
     flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))
+}
+
+/// Whether one end is a multicast or broadcast address: answers come from other addresses, in other conversations.
+pub fn is_to_group(flow: &Flow) -> bool {
+    let is_group = |ip: IpAddr| match ip {
+        // The broadcast address of most networks, too.
+        IpAddr::V4(ip) => ip.is_multicast() || ip.octets()[3] == 255,
+        IpAddr::V6(ip) => ip.is_multicast(),
+    };
+    flow.ends.is_some_and(|ends| ends.iter().any(|end| is_group(end.ip())))
 }
 
 /// The end of a conversation's transport.

@@ -4,7 +4,7 @@ use super::Stats;
 use super::delivery::Direction;
 use super::directions::directions;
 use super::ends::ends;
-use super::sides::role;
+use super::sides::{is_to_group, role};
 use crate::plural::Plural;
 use crate::render::palette::Palette;
 use serde_json::json;
@@ -171,7 +171,7 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
     // The sum of several connections has no verdict.
     for (connection, from, d) in directions(stats).filter(|(connection, ..)| connection.flow > 0) {
         let (flow, ordinal) = (connection.flow, connection.ordinal);
-        let is_answerable = stats.flow(flow).is_none_or(|flow| stats.uncaptured(flow).is_none());
+        let is_answerable = stats.flow(flow).is_none_or(|flow| stats.uncaptured(flow).is_none() && !is_to_group(flow));
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
         let texts = texts(d).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
         all.extend(texts.map(|(rule, text)| Verdict {

@@ -153,6 +153,23 @@ fn one_direction_contradicts_no_end() {
     assert!(reported * 4 > halves * 3 && same * 8 > unknown, "{reported} of {halves}; {same}, {unknown}");
 }
 
+/// A server that was asked by broadcast answers from its own address, in another conversation.
+#[test]
+fn answers_to_broadcasts_are_elsewhere() {
+    for (server, end) in
+        [("192.168.7.9:7777", "unanswered"), ("192.168.7.255:7777", "open"), ("[ff02::1]:7777", "open")]
+    {
+        let client = if server.starts_with('[') { "[fe80::5]:50000" } else { "192.168.7.5:50000" };
+        let ends: [SocketAddr; 2] = [client, server].map(|end| end.parse().unwrap());
+        let mut wire = Wire::default();
+        (0..4).for_each(|_| wire.datagram(ends, true, &[3]));
+        let done = run(&["stats", "-", "-f", "json", "-q", "-p", "riptide", "-s", "riptide.version=2.0"], &wire.file());
+        let all = crate::common::json(done.ok().text());
+        assert_eq!(text(&all["end"][0]["end"]), end, "{server}");
+        assert_eq!(all["verdicts"].as_array().map(Vec::len), Some(usize::from(end == "unanswered")));
+    }
+}
+
 /// A selection may lack the messages that show the end.
 #[test]
 fn nothing_ends_in_a_selection() {
