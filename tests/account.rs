@@ -461,23 +461,34 @@ fn times_that_are_wrong() {
     assert!(done.err.contains("the time of frame 25 "), "{}", done.err);
 }
 
-/// Datagrams that were recorded twice are reported, since every count includes both.
+/// Packets that were recorded twice are reported, since every count includes both.
 #[test]
-fn datagrams_that_are_there_twice() {
+fn packets_that_are_there_twice() {
     let once = riptide(3, 8);
     let twice = Wire(once.0.iter().flat_map(|datagram| [datagram.clone(), datagram.clone()]).collect());
     for threads in ["1", "2"] {
         let folder = Scratch::new(&format!("twice-{threads}"));
         let file = folder.write("twice.pcap", twice.file());
         let done = run(&["decode", &file, "-q", "-f", "ndjson", "--account", "--threads", threads], b"").ok();
-        let note = "netkit: 24 of the first 48 datagrams are duplicates of one at most 1 ms before: ";
+        let note = "netkit: 24 of the first 48 packets are duplicates of one at most 1 ms before: ";
         assert_eq!(done.err.matches(note).count(), 1, "{}", done.err);
-        assert_eq!(account(&done)["duplicate_datagrams"], serde_json::json!({"compared": 48, "duplicates": 24}));
+        assert_eq!(account(&done)["duplicate_packets"], serde_json::json!({"compared": 48, "duplicates": 24}));
+    }
+    let tcp = std::fs::read(fixture("riptide/riptide20-tcp.pcap")).unwrap();
+    let (mut twice, mut rest) = (tcp[..24].to_vec(), &tcp[24..]);
+    while !rest.is_empty() {
+        let (record, after) = rest.split_at(16 + u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize);
+        twice.extend([record, record].concat());
+        rest = after;
+    }
+    for (file, is_reported) in [(&tcp, false), (&twice, true)] {
+        let done = run(&["stats", "-", "-q"], file).ok();
+        assert_eq!(done.err.contains("packets are duplicates of one at most 1 ms before"), is_reported, "{}", done.err);
     }
     // Neither where every second one is there twice, a third of all, as of a network that duplicates.
     let some = once.0.iter().enumerate().flat_map(|(k, datagram)| vec![datagram.clone(); 1 + k % 2]);
     for wire in [Wire(some.collect()), once] {
         let done = run(&["decode", "-", "-f", "ndjson", "--account"], &wire.file()).ok();
-        assert!(done.err.is_empty() && account(&done).get("duplicate_datagrams").is_none(), "{}", done.err);
+        assert!(done.err.is_empty() && account(&done).get("duplicate_packets").is_none(), "{}", done.err);
     }
 }

@@ -56,8 +56,8 @@ pub struct Account {
     pub span: Option<(Time, Time)>,
     /// The largest backward step in time, if it or the number of all is notable.
     pub(crate) backward_step: Option<BackwardStep>,
-    /// The duplicates among datagrams, if the capture seems to have each one twice.
-    pub(crate) duplicates: Option<DuplicateDatagrams>,
+    /// The duplicates among packets, if the capture seems to have each one twice.
+    pub(crate) duplicates: Option<DuplicatePackets>,
 }
 
 /// A frame whose time is before that of the frame before it: the clock was set back, the frames are not in the order of
@@ -80,10 +80,11 @@ impl BackwardStep {
     }
 }
 
-/// Datagrams that are equal to one at most 1 ms before them, with the same ends.
+/// Packets with a payload that is equal to that of one at most 1 ms before them, with the same ends, and over TCP the same
+/// sequence number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct DuplicateDatagrams {
-    /// The number of datagrams that were compared: the first of the capture.
+pub(crate) struct DuplicatePackets {
+    /// The number of packets that were compared: the first of the capture.
     pub(crate) compared: u64,
     /// The number of those that are equal to an earlier one.
     pub(crate) duplicates: u64,
@@ -126,7 +127,7 @@ impl Account {
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
-    /// Returns what makes figures of messages doubtful: wrong times, and datagrams that the capture has twice.
+    /// Returns what makes figures of messages doubtful: wrong times, and packets that the capture has twice.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         if self.claimed.conversations == 0 {
@@ -149,9 +150,9 @@ impl Account {
             _ => None,
         };
         doubts.extend(times.map(|times| format!("{times}: durations, delays, rates and ends may be wrong")));
-        if let Some(DuplicateDatagrams { compared, duplicates }) = self.duplicates {
+        if let Some(DuplicatePackets { compared, duplicates }) = self.duplicates {
             doubts.push(format!(
-                "{duplicates} of the first {compared} datagrams are duplicates of one at most 1 ms before: packets were \
+                "{duplicates} of the first {compared} packets are duplicates of one at most 1 ms before: they were \
                  recorded or sent twice, and every figure includes both (editcap -d removes what was recorded twice)"
             ));
         }
@@ -208,8 +209,8 @@ impl Account {
         if let Some(BackwardStep { frame, seconds, frames }) = self.backward_step {
             account["backward_step"] = json!({"frame": frame, "seconds": seconds, "frames": frames});
         }
-        if let Some(DuplicateDatagrams { compared, duplicates }) = self.duplicates {
-            account["duplicate_datagrams"] = json!({"compared": compared, "duplicates": duplicates});
+        if let Some(DuplicatePackets { compared, duplicates }) = self.duplicates {
+            account["duplicate_packets"] = json!({"compared": compared, "duplicates": duplicates});
         }
         account
     }

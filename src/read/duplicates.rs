@@ -1,50 +1,54 @@
-//! Counts datagrams that a capture has twice: recorded on several interfaces, or sent twice. Every figure includes both.
+//! Counts packets that a capture has twice: recorded on several interfaces, or sent twice. Every figure of datagrams
+//! includes both, and streams seem to be resent.
 
 use crate::capture::{Body, Packet, Time};
-use crate::dissect::DuplicateDatagrams;
+use crate::dissect::DuplicatePackets;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::net::SocketAddr;
 
-/// The number of packets of which datagrams are compared: a capture with two records of each packet has them from the
-/// beginning.
+/// The number of packets that are compared, if they have a payload: a capture with two records of each packet has them
+/// from the beginning.
 pub(super) const COMPARED: u64 = 4096;
-/// The number of earlier datagrams with which one is compared.
+/// The number of earlier packets with which one is compared.
 const RECENT: usize = 8;
-/// The longest time between a datagram and its duplicate, in nanoseconds.
+/// The longest time between a packet and its duplicate, in nanoseconds.
 const AT_ONCE: i128 = 1_000_000;
-/// The number of datagrams below which nothing is reported.
+/// The number of packets below which nothing is reported.
 const LEAST: u64 = 20;
 
-/// The last datagrams, and the number of duplicates so far.
+/// The last packets, and the number of duplicates so far.
 #[derive(Debug, Default)]
 pub(super) struct Duplicates {
-    last: [Option<Datagram>; RECENT],
-    counts: DuplicateDatagrams,
+    last: [Option<Recent>; RECENT],
+    counts: DuplicatePackets,
 }
 
-/// A datagram: its ends, a hash of its payload, and its time.
+/// A packet: its ends, a hash of its payload and sequence number, and its time.
 #[derive(Clone, Copy, Debug)]
-struct Datagram {
+struct Recent {
     ends: [SocketAddr; 2],
-    payload: u64,
+    hash: u64,
     time: Time,
 }
 
 impl Duplicates {
-    /// Compares a packet with the last ones, if it is a datagram.
+    /// Compares a packet with the last ones, if it has a payload.
     #[inline(never)]
     pub(super) fn packet(&mut self, packet: &Packet<'_>) {
-        let Body::Udp { payload, .. } = packet.body else { return };
+        let (payload, seq) = match &packet.body {
+            Body::Udp { payload, .. } => (*payload, 0),
+            Body::Tcp(segment) => (segment.payload, segment.seq),
+        };
         if payload.is_empty() {
             return;
         }
         let mut hasher = FxHasher::default();
         hasher.write(payload);
-        let this = Datagram { ends: [packet.src, packet.dst], payload: hasher.finish(), time: packet.time };
-        let is_same = |one: &Datagram| {
-            (one.ends, one.payload) == (this.ends, this.payload) && this.time.since(one.time).abs() <= AT_ONCE
-        };
+        hasher.write_u32(seq);
+        let this = Recent { ends: [packet.src, packet.dst], hash: hasher.finish(), time: packet.time };
+        let is_same =
+            |one: &Recent| (one.ends, one.hash) == (this.ends, this.hash) && this.time.since(one.time).abs() <= AT_ONCE;
         self.counts.duplicates += u64::from(self.last.iter().flatten().any(is_same));
         if let Some(place) = self.last.get_mut(self.counts.compared as usize % RECENT) {
             *place = Some(this);
@@ -52,10 +56,10 @@ impl Duplicates {
         self.counts.compared += 1;
     }
 
-    /// Returns the counts if at least two fifths are duplicates. Where each datagram is recorded twice, they are a half,
+    /// Returns the counts if at least two fifths are duplicates. Where each packet is recorded twice, they are a half,
     /// less those that one of the two records lacks. Senders that repeat, and networks that duplicate, stay below.
-    pub(super) fn notable(&self) -> Option<DuplicateDatagrams> {
-        let DuplicateDatagrams { compared, duplicates } = self.counts;
+    pub(super) fn notable(&self) -> Option<DuplicatePackets> {
+        let DuplicatePackets { compared, duplicates } = self.counts;
         Some(self.counts).filter(|_| compared >= LEAST && duplicates * 5 >= compared * 2)
     }
 }
