@@ -492,3 +492,32 @@ fn packets_that_are_there_twice() {
         assert!(done.err.is_empty() && account(&done).get("duplicate_packets").is_none(), "{}", done.err);
     }
 }
+
+/// A capture made with a short snap length says so: its messages have faults that the peers have not made.
+#[test]
+fn frames_that_are_cut() {
+    let whole = std::fs::read(fixture("riptide/riptide20-udp.pcap")).unwrap();
+    let (mut cut, mut rest, mut frames) = (whole[..24].to_vec(), &whole[24..], 0);
+    while !rest.is_empty() {
+        let (head, after) = rest.split_at(16);
+        let length = u32::from_le_bytes(head[8..12].try_into().unwrap()) as usize;
+        let (data, after) = after.split_at(length);
+        let kept = length.min(96);
+        frames += u64::from(kept < length);
+        cut.extend([&head[..8], &(kept as u32).to_le_bytes(), &head[12..], &data[..kept]].concat());
+        rest = after;
+    }
+    for threads in ["1", "2"] {
+        let folder = Scratch::new(&format!("cut-frames-{threads}"));
+        let file = folder.write("cut.pcap", &cut);
+        let done = run(&["decode", &file, "-q", "-f", "ndjson", "--account", "--threads", threads], b"").ok();
+        assert_eq!(account(&done)["cut_frames"], serde_json::json!({"frames": frames, "bytes": 96}));
+        assert!(
+            done.err.starts_with(&format!("netkit: {frames} of ")) && done.err.lines().count() == 1,
+            "{}",
+            done.err
+        );
+    }
+    let done = run(&["decode", "-", "-f", "ndjson", "--account"], &whole).ok();
+    assert!(done.err.is_empty() && account(&done).get("cut_frames").is_none(), "{}", done.err);
+}

@@ -58,6 +58,8 @@ pub struct Account {
     pub(crate) backward_step: Option<BackwardStep>,
     /// The duplicates among packets, if the capture seems to have each one twice.
     pub(crate) duplicates: Option<DuplicatePackets>,
+    /// The frames that the snap length cut, if there are any.
+    pub(crate) cut_frames: Option<CutFrames>,
 }
 
 /// A frame whose time is before that of the frame before it: the clock was set back, the frames are not in the order of
@@ -88,6 +90,15 @@ pub(crate) struct DuplicatePackets {
     pub(crate) compared: u64,
     /// The number of those that are equal to an earlier one.
     pub(crate) duplicates: u64,
+}
+
+/// Frames of which the capture has only the first bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CutFrames {
+    /// Their number.
+    pub(crate) frames: u64,
+    /// The most bytes that the capture has of one of them.
+    pub(crate) bytes: u64,
 }
 
 /// The limit on packets that wait until their conversation is claimed: older ones are not read.
@@ -124,10 +135,13 @@ impl Account {
         let steps = [self.backward_step, other.backward_step].into_iter().flatten();
         self.backward_step = steps.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         self.duplicates = self.duplicates.or(other.duplicates);
+        let cut = [self.cut_frames, other.cut_frames].into_iter().flatten();
+        self.cut_frames = cut.reduce(|a, b| CutFrames { frames: a.frames + b.frames, bytes: a.bytes.max(b.bytes) });
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
-    /// Returns what makes figures of messages doubtful: wrong times, and packets that the capture has twice.
+    /// Returns what makes figures of messages doubtful: wrong times, packets that the capture has twice, and cut
+    /// frames.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         if self.claimed.conversations == 0 {
@@ -154,6 +168,13 @@ impl Account {
             doubts.push(format!(
                 "{duplicates} of the first {compared} packets are duplicates of one at most 1 ms before: they were \
                  recorded or sent twice, and every figure includes both (editcap -d removes what was recorded twice)"
+            ));
+        }
+        if let Some(CutFrames { frames, bytes }) = self.cut_frames {
+            doubts.push(format!(
+                "{frames} of {} frames are cut to {bytes} bytes or less: messages end in faults, and more of a stream may \
+                 be lost or misread (a snap length of 0 captures whole frames)",
+                self.frames
             ));
         }
         doubts
@@ -211,6 +232,9 @@ impl Account {
         }
         if let Some(DuplicatePackets { compared, duplicates }) = self.duplicates {
             account["duplicate_packets"] = json!({"compared": compared, "duplicates": duplicates});
+        }
+        if let Some(CutFrames { frames, bytes }) = self.cut_frames {
+            account["cut_frames"] = json!({"frames": frames, "bytes": bytes});
         }
         account
     }

@@ -42,7 +42,7 @@ pub(crate) use self::{
     links::{Linked, Links},
 };
 pub use account::Account;
-pub(crate) use account::{Amount, BackwardStep, DuplicatePackets, UNDECIDED};
+pub(crate) use account::{Amount, BackwardStep, CutFrames, DuplicatePackets, UNDECIDED};
 pub(crate) use conversation::SessionReader;
 pub use decision::{Closed, Decision};
 pub use delivery::{Event, Events, Handled, Link};

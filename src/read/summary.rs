@@ -2,7 +2,7 @@
 
 use super::duplicates::{COMPARED, Duplicates};
 use crate::capture::{self, CaptureError, Frame, Leg, OtherKind, Others, Packet, Time, Tunnels};
-use crate::dissect::{BackwardStep, Counters};
+use crate::dissect::{BackwardStep, Counters, CutFrames};
 use crate::flow;
 
 /// The results of reading a capture, apart from its messages.
@@ -22,6 +22,8 @@ pub struct Summary {
     /// The largest backward step in time from one frame to the next, and the number of all.
     backward_step: Option<BackwardStep>,
     duplicates: Duplicates,
+    /// The frames that the snap length cut.
+    cut_frames: CutFrames,
     /// The number of UDP and TCP packets.
     pub packets: u64,
     /// The counters of the flow table.
@@ -46,6 +48,9 @@ impl Summary {
         if (frame.time.secs, frame.time.frac) < (before.secs, before.frac) {
             self.step_back(frame, before);
         }
+        if frame.data.len() < frame.length {
+            self.cut(frame);
+        }
     }
 
     /// Counts a packet.
@@ -55,6 +60,12 @@ impl Summary {
         if self.packets <= COMPARED {
             self.duplicates.packet(packet);
         }
+    }
+
+    #[cold]
+    fn cut(&mut self, frame: &Frame<'_>) {
+        let CutFrames { frames, bytes } = &mut self.cut_frames;
+        (*frames, *bytes) = (*frames + 1, (*bytes).max(frame.data.len() as u64));
     }
 
     #[cold]
@@ -78,6 +89,7 @@ impl Summary {
         (account.frames, account.span) = (self.frames, self.span);
         account.backward_step = self.backward_step.filter(|step| step.is_notable(self.frames));
         account.duplicates = self.duplicates.notable();
+        account.cut_frames = Some(self.cut_frames).filter(|cut| cut.frames > 0);
         account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);
