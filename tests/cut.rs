@@ -263,6 +263,62 @@ fn addresses(file: &[u8]) -> BTreeSet<std::net::IpAddr> {
     found
 }
 
+/// Redacts a capture into every form of output. Returns the secrets that are shown, each with the output.
+fn leaks(capture: &str, path: &str, args: &[&str], secrets: &BTreeSet<String>, folder: &Scratch) -> BTreeSet<String> {
+    let mut outputs = Vec::new();
+    for format in ["tree", "summary", "table", "ndjson", "json", "csv", "dialogue"] {
+        let more: &[&str] = match format {
+            "csv" => &["--columns", "time,src,dst,message,route,payload,body,data"],
+            "dialogue" => &["--flow", "1"],
+            "ndjson" | "json" => &["--bytes", "--link"],
+            _ => &["-vv"],
+        };
+        let done = decode(path, &[&["-f", format, "--redact"], more, args].concat());
+        outputs.push((format.to_string(), done.text().to_string() + &done.err));
+    }
+    for more in [
+        &["-f", "json"][..],
+        &["--by", "src,route", "-f", "csv"],
+        &["--unanswered", "--latency"],
+        &["--track", "route", "-f", "csv"],
+        &["--by", "peer"],
+    ] {
+        let done = run(&[&["stats", path, "--redact"], more, args].concat(), b"");
+        let name = path.rsplit('/').next().expect("a name").split('.').next().expect("a stem");
+        assert!(!done.text().contains(&format!("{name}.pcap")), "{name}: {}", done.text());
+        outputs.push((more.join(" "), done.text().to_string() + &done.err.replace(path, "")));
+    }
+    let top = run(&[&["top", path, "--redact"], args].concat(), b"").ok();
+    outputs.push(("top".into(), top.text().to_string()));
+    let to = folder.file("redacted.pcap");
+    decode(path, &[&["--redact", "-w", &to, "--force"], args].concat());
+    let file = std::fs::read(&to).expect("written");
+    let mut found = BTreeSet::new();
+    for secret in secrets {
+        for (name, text) in &outputs {
+            // A new address may begin as an old one does: 10.0.0.161.
+            let is_longer = |at: usize| {
+                let next = text[at + secret.len()..].chars().next();
+                match secret.parse::<std::net::IpAddr>() {
+                    Ok(ip) => {
+                        next.is_some_and(|c| if ip.is_ipv4() { c.is_ascii_digit() } else { c.is_ascii_hexdigit() })
+                    }
+                    Err(_) => false,
+                }
+            };
+            let place = text.match_indices(secret.as_str()).map(|(at, _)| at).find(|at| !is_longer(*at));
+            if place.is_some() {
+                found.insert(format!("{capture} {name}: {secret}"));
+            }
+        }
+        let is_address = |ip: std::net::IpAddr| addresses(&file).contains(&ip);
+        if file.windows(secret.len()).any(|part| part == secret.as_bytes()) || secret.parse().is_ok_and(is_address) {
+            found.insert(format!("{capture} -w: {secret}"));
+        }
+    }
+    found
+}
+
 /// No format of output contains an address, a word or a hex string of the application.
 #[test]
 fn nothing_of_a_redacted_capture_is_shown() {
@@ -320,59 +376,14 @@ fn nothing_of_a_redacted_capture_is_shown() {
                context takeover window client version Version Accept Content Length charset message string double";
         secrets.retain(|word| !own.contains(word.as_str()));
         assert!(secrets.len() > 1, "{capture}: {secrets:?}");
-        let mut outputs = Vec::new();
-        for format in ["tree", "summary", "table", "ndjson", "json", "csv", "dialogue"] {
-            let more: &[&str] = match format {
-                "csv" => &["--columns", "time,src,dst,message,route,payload,body,data"],
-                "dialogue" => &["--flow", "1"],
-                "ndjson" | "json" => &["--bytes", "--link"],
-                _ => &["-vv"],
-            };
-            let done = decode(path, &[&["-f", format, "--redact"], more, &args[..]].concat());
-            outputs.push((format.to_string(), done.text().to_string() + &done.err));
+        // Words are replaced by random ones of the same form: one of six letters may be another secret. A secret that is
+        // shown is there again.
+        let shown = leaks(capture, path, &args, &secrets, &folder);
+        if !shown.is_empty() {
+            let again = leaks(capture, path, &args, &secrets, &folder);
+            let both: Vec<_> = shown.intersection(&again).collect();
+            assert!(both.is_empty(), "{both:#?}");
         }
-        for more in [
-            &["-f", "json"][..],
-            &["--by", "src,route", "-f", "csv"],
-            &["--unanswered", "--latency"],
-            &["--track", "route", "-f", "csv"],
-            &["--by", "peer"],
-        ] {
-            let done = run(&[&["stats", path, "--redact"], more, &args[..]].concat(), b"");
-            let name = path.rsplit('/').next().expect("a name").split('.').next().expect("a stem");
-            assert!(!done.text().contains(&format!("{name}.pcap")), "{name}: {}", done.text());
-            outputs.push((more.join(" "), done.text().to_string() + &done.err.replace(path, "")));
-        }
-        let top = run(&[&["top", path, "--redact"], &args[..]].concat(), b"").ok();
-        outputs.push(("top".into(), top.text().to_string()));
-        let (to, report) = (folder.file("redacted.pcap"), folder.file("redacted.html"));
-        decode(path, &[&["--redact", "-w", &to, "--force"], &args[..]].concat());
-        let file = std::fs::read(&to).expect("written");
-        for secret in &secrets {
-            for (name, text) in &outputs {
-                // A new address may begin as an old one does: 10.0.0.161.
-                let is_longer = |at: usize| {
-                    let next = text[at + secret.len()..].chars().next();
-                    match secret.parse::<std::net::IpAddr>() {
-                        Ok(ip) => {
-                            next.is_some_and(|c| if ip.is_ipv4() { c.is_ascii_digit() } else { c.is_ascii_hexdigit() })
-                        }
-                        Err(_) => false,
-                    }
-                };
-                let place = text
-                    .match_indices(secret.as_str())
-                    .map(|(at, _)| at)
-                    .find(|at| !is_longer(*at))
-                    .map(|at| text[at.saturating_sub(60)..].chars().take(150).collect::<String>());
-                assert_eq!(place, None, "{capture} {name}: {secret}");
-            }
-            assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()), "{capture} -w: {secret}");
-            if let Ok(ip) = secret.parse::<std::net::IpAddr>() {
-                assert!(!addresses(&file).contains(&ip), "{capture} -w: {secret}");
-            }
-        }
-        let _ = report;
     }
 }
 
