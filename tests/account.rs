@@ -1,7 +1,7 @@
 //! Nothing is left out silently: the account, its lines on stderr, and the conditions on it.
 
 use crate::common;
-use crate::common::{Done, Scratch, fixture, run};
+use crate::common::{Done, Scratch, fixture, records, run};
 use flate2::{Compression, write::GzEncoder};
 use netkit::capture::{Body, LinkType, PcapWriter, Time, ethernet};
 use serde_json::Value as Json;
@@ -425,21 +425,13 @@ fn times_that_are_wrong() {
     // Every second frame comes after the next one.
     let mut swapped = riptide(3, 8);
     swapped.0.chunks_mut(2).for_each(|pair| pair.reverse());
-    let mut swapped = swapped.file();
-    let lengths = |file: &[u8]| {
-        let (mut at, mut all) = (24, Vec::new());
-        while at < file.len() {
-            all.push(at);
-            at += 16 + u32::from_le_bytes(file[at + 8..at + 12].try_into().unwrap()) as usize;
-        }
-        all
-    };
-    for pair in lengths(&swapped).chunks(2) {
-        let [a, b] = [pair[0], pair[1]].map(|at| swapped[at..at + 8].to_vec());
-        swapped[pair[0]..pair[0] + 8].copy_from_slice(&b);
-        swapped[pair[1]..pair[1] + 8].copy_from_slice(&a);
+    let swapped = swapped.file();
+    let mut file = swapped[..24].to_vec();
+    for pair in records(&swapped).chunks(2) {
+        // Each has the other's time.
+        file.extend([&pair[1][..8], &pair[0][8..], &pair[0][..8], &pair[1][8..]].concat());
     }
-    let done = run(&["decode", "-", "-q", "-f", "ndjson", "--account"], &swapped).ok();
+    let done = run(&["decode", "-", "-q", "-f", "ndjson", "--account"], &file).ok();
     let note = "netkit: 12 of 24 frames are up to 1.000 ms earlier than the frame before them, ";
     assert!(done.err.starts_with(note), "{}", done.err);
     assert_eq!(account(&done)["backward_step"]["frames"], 12);
@@ -475,12 +467,8 @@ fn packets_that_are_there_twice() {
         assert_eq!(account(&done)["duplicate_packets"], serde_json::json!({"compared": 48, "duplicates": 24}));
     }
     let tcp = std::fs::read(fixture("riptide/riptide20-tcp.pcap")).unwrap();
-    let (mut twice, mut rest) = (tcp[..24].to_vec(), &tcp[24..]);
-    while !rest.is_empty() {
-        let (record, after) = rest.split_at(16 + u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize);
-        twice.extend([record, record].concat());
-        rest = after;
-    }
+    let mut twice = tcp[..24].to_vec();
+    twice.extend(records(&tcp).into_iter().flat_map(|record| [record.clone(), record].concat()));
     for (file, is_reported) in [(&tcp, false), (&twice, true)] {
         let done = run(&["stats", "-", "-q"], file).ok();
         assert_eq!(done.err.contains("packets are duplicates of one at most 1 ms before"), is_reported, "{}", done.err);
@@ -497,15 +485,12 @@ fn packets_that_are_there_twice() {
 #[test]
 fn frames_that_are_cut() {
     let whole = std::fs::read(fixture("riptide/riptide20-udp.pcap")).unwrap();
-    let (mut cut, mut rest, mut frames) = (whole[..24].to_vec(), &whole[24..], 0);
-    while !rest.is_empty() {
-        let (head, after) = rest.split_at(16);
-        let length = u32::from_le_bytes(head[8..12].try_into().unwrap()) as usize;
-        let (data, after) = after.split_at(length);
-        let kept = length.min(96);
-        frames += u64::from(kept < length);
+    let (mut cut, mut frames) = (whole[..24].to_vec(), 0);
+    for record in records(&whole) {
+        let (head, data) = record.split_at(16);
+        let kept = data.len().min(96);
+        frames += u64::from(kept < data.len());
         cut.extend([&head[..8], &(kept as u32).to_le_bytes(), &head[12..], &data[..kept]].concat());
-        rest = after;
     }
     for threads in ["1", "2"] {
         let folder = Scratch::new(&format!("cut-frames-{threads}"));

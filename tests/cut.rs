@@ -1,23 +1,11 @@
 //! `decode -w`: writes the frames of messages as a capture.
 
 use crate::common;
-use crate::common::{Done, Scratch, Wire, args_of, fixture, run};
+use crate::common::{Done, Scratch, Wire, args_of, fixture, records, run};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
-
-/// The records of a classic capture, with their headers.
-fn records(file: &[u8]) -> Vec<Vec<u8>> {
-    let (mut rest, mut list) = (&file[24..], Vec::new());
-    while !rest.is_empty() {
-        let length = u32::from_le_bytes(rest[8..12].try_into().expect("four bytes")) as usize;
-        let (record, following) = rest.split_at(16 + length);
-        list.push(record.to_vec());
-        rest = following;
-    }
-    list
-}
 
 fn decode(path: &str, args: &[&str]) -> Done {
     run(&[&["decode", path], args].concat(), b"")

@@ -2,22 +2,14 @@
 //! all the rest is read.
 
 use crate::common;
-use crate::common::{direction, fixture, json_lines, run};
+use crate::common::{direction, fixture, json_lines, records, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The capture without one frame: a pcap file's header has 24 bytes, that of a frame 16.
+/// The capture without one frame.
 fn without(capture: &[u8], frame: usize) -> Vec<u8> {
-    let (mut referenced, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
-    while rest.len() >= 16 {
-        number += 1;
-        let length = 16 + u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
-        if number != frame {
-            referenced.extend_from_slice(&rest[..length]);
-        }
-        rest = &rest[length..];
-    }
-    referenced
+    let kept = (1..).zip(records(capture)).filter(|(number, _)| *number != frame).flat_map(|(_, record)| record);
+    capture[..24].iter().copied().chain(kept).collect()
 }
 
 fn decode(capture: &[u8]) -> Vec<Value> {

@@ -118,7 +118,7 @@ impl Ended {
         let reason = self.ending.reason.map_or(String::new(), |reason| format!(" ({reason})"));
         let words = self.data.as_ref().map_or(String::new(), |data| format!(": {data:?}"));
         match self.ending.outcome {
-            Outcome::Left if self.ending.by.is_none() => "the stream was closed".into(),
+            Outcome::Left if self.ending.by.is_none() => format!("a side left{reason}{words}"),
             Outcome::Left => format!("the {by} left{reason}{words}"),
             Outcome::Kicked => format!("the {by} ended the session of the {other}{reason}{words}"),
             Outcome::Refused => format!("the {by} refused the {other}{reason}{words}"),
@@ -212,10 +212,10 @@ impl Stats {
         if is_to_group(flow) {
             return None;
         }
-        let requests = flow.current.as_ref().map_or(0, |current| u64::from(current.life.requests));
         if flow.transport == Transport::Tcp {
             return Some(side.other());
         }
+        let requests = flow.current.as_ref().map_or(0, |current| u64::from(current.life.requests));
         let is_session = self.delivery.is_mutual(flow.id) || flow.current.as_ref().is_some_and(|c| c.is_used());
         (is_session && flow.messages[side.index()] >= requests + MORE).then_some(side.other())
     }
@@ -226,7 +226,7 @@ impl Stats {
             && let Some(ends) = flow.ends
             && (is_to_group(flow) || ends.iter().any(|end| self.uncaptured.contains(end)))
         {
-            ended.ending.outcome = Outcome::Open;
+            (ended.ending.outcome, ended.may_change) = (Outcome::Open, true);
         }
         ended
     }

@@ -266,6 +266,18 @@ pub fn dissect(file: Vec<u8>, options: &Options, sink: &mut impl Sink) -> Counte
     std::mem::take(&mut inspector.counters)
 }
 
+/// The records of a classic capture, with their headers.
+pub fn records(file: &[u8]) -> Vec<Vec<u8>> {
+    let (mut rest, mut list) = (&file[24..], Vec::new());
+    while !rest.is_empty() {
+        let length = u32::from_le_bytes(rest[8..12].try_into().expect("four bytes")) as usize;
+        let (record, following) = rest.split_at(16 + length);
+        list.push(record.to_vec());
+        rest = following;
+    }
+    list
+}
+
 /// The frames of a capture in file form that one side sent: the servers, or the others.
 pub fn direction(capture: &[u8], servers: &BTreeSet<SocketAddr>, by_server: bool) -> Vec<u8> {
     let mut sent = BTreeSet::new();
@@ -278,16 +290,9 @@ pub fn direction(capture: &[u8], servers: &BTreeSet<SocketAddr>, by_server: bool
             sent.extend(packet.frames);
         }
     }
-    let (mut half, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
-    while rest.len() >= 16 {
-        number += 1;
-        let length = u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
-        let (record, after) = rest.split_at(16 + length);
-        if sent.contains(&number) {
-            half.extend_from_slice(record);
-        }
-        rest = after;
-    }
+    let numbered = (1..).zip(records(capture)).filter(|(number, _)| sent.contains(number));
+    let mut half = capture[..24].to_vec();
+    half.extend(numbered.flat_map(|(_, record)| record));
     half
 }
 
