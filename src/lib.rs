@@ -24,6 +24,7 @@
 //! | `view` | the inspector in the terminal (feature `cli`, as the rest) |
 //! | `platform` | what each operating system does in its own way: terminals, pipes, timers |
 //! | `cli` | the command line: options and their help |
+//! | `process` | the process: signals, messages to the user, input and output files, programs that capture |
 //! | `commands` | the subcommands |
 //! | `program` | parse, run, exit status |
 //!
@@ -114,6 +115,8 @@ mod platform;
 pub mod plural;
 #[doc(hidden)]
 pub mod printable;
+#[cfg(feature = "cli")]
+mod process;
 #[cfg(feature = "cli")]
 mod program;
 pub mod protocols;

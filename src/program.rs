@@ -2,6 +2,7 @@
 
 use crate::commands::extcap::Call;
 use crate::printable::Lines;
+use crate::process::usage;
 use crate::{cli, commands};
 use clap::error::ErrorKind;
 use std::ffi::OsString;
@@ -20,7 +21,7 @@ pub fn program() -> ExitCode {
             status => status,
         },
         Ok(Call::Answered(status)) => status,
-        Err(error) => fail(format_args!("{error:#}"), commands::status(&error)),
+        Err(error) => fail(format_args!("{error:#}"), usage::status(&error)),
     })
 }
 
@@ -43,10 +44,10 @@ fn netkit(args: Vec<OsString>) -> u8 {
         Ok(status) => status,
         Err(error) => {
             // A closed pipe means that its reader has enough: that is a success.
-            if commands::broken_pipe(&error) {
+            if usage::broken_pipe(&error) {
                 return 0;
             }
-            fail(format_args!("{error:#}"), commands::status(&error))
+            fail(format_args!("{error:#}"), usage::status(&error))
         }
     }
 }

@@ -2,15 +2,15 @@
 //! no information is lost.
 
 use super::gates::merged;
-use super::notify::notify;
-use super::parallel::{InputReader, Shared};
-use super::{input, interrupt};
 use crate::capture::Capture;
 use crate::cli::{Decode, Global};
 use crate::dissect::{Message, Options, Sink};
 use crate::encode::deeply;
 use crate::plural::Plural;
 use crate::printable::Lines;
+use crate::process::notify::notify;
+use crate::process::parallel::{InputReader, Shared};
+use crate::process::{input, interrupt};
 use crate::read::{CaptureSink, Gate, Pick, Producer, Receiver, Summary};
 use crate::render::{Again, Compared};
 use std::io::Write;

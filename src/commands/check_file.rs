@@ -1,18 +1,18 @@
 //! `netkit check`: checks a file that describes a protocol, alone and against captures.
 
 use super::described::{self, Files};
-use super::notify::warn;
-use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
-use super::parallel::InputReader;
-use super::usage::{broken_pipe, usage};
-use super::{input, interrupt};
 use crate::capture::{self, Input, Packets};
 use crate::cli::{Check, Form, Global};
 use crate::codec::schema::{SchemaError, Schemas};
 use crate::dissect::{Dissector, Options, Registry};
 use crate::encode::deeply;
 use crate::printable::Json;
+use crate::process::notify::warn;
+use crate::process::outfile::stdout_is_no_input;
+use crate::process::parallel::InputReader;
+use crate::process::usage::{broken_pipe, usage};
+use crate::process::{input, interrupt};
 use crate::protocols;
 use crate::protocols::described::check::{Capture, CaptureTally, Findings, Seen};
 use crate::protocols::described::{Collector, Described, carrier, mistakes_over};

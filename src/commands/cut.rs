@@ -3,19 +3,19 @@
 //! The input is read twice (with `--whole` three times), because the frames of a message, and the selected
 //! conversations, are only known after it. One bit is remembered for each frame.
 
-use super::input;
-use super::interrupt::{self, stop};
-use super::join::Join;
-use super::notify::notify;
 use super::options::inputs;
-use super::outfile::OutFile;
-use super::parallel::InputReader;
-use super::usage::usage;
 use crate::capture::{Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
 use crate::cli::{Decode, Global};
 use crate::dissect::Options;
 use crate::flow::Pair;
 use crate::plural::Plural;
+use crate::process::input;
+use crate::process::interrupt::{self, stop};
+use crate::process::join::Join;
+use crate::process::notify::notify;
+use crate::process::outfile::OutFile;
+use crate::process::parallel::InputReader;
+use crate::process::usage::usage;
 use crate::read::{Marks, Pick, Picked};
 use crate::render::Files;
 use anyhow::Context;

@@ -1,15 +1,16 @@
 //! `netkit decode`: reads messages from captures or hex text.
 
-use super::interrupt::{self, stop};
-use super::join::Join;
-use super::notify::notify;
 use super::options::{inputs, options};
-use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer, dumb, text};
-use super::parallel::InputReader;
-use super::usage::{NO_PARQUET, refuse};
-use super::{capture, check, cut, input, names};
+use super::{check, cut};
 use crate::cli::{Decode, Format, Global, Traffic};
+use crate::process::interrupt::{self, stop};
+use crate::process::join::Join;
+use crate::process::notify::notify;
+use crate::process::outfile::stdout_is_no_input;
+use crate::process::parallel::InputReader;
+use crate::process::usage::{NO_PARQUET, broken_pipe, refuse};
+use crate::process::{capture, input, names};
 use crate::read::{Pick, Selection};
 use crate::render::{self, Files};
 use anyhow::Context;
@@ -89,7 +90,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         }
         if let Err(error) = read {
             // The messages before the error have been printed. The other files are still read.
-            if super::usage::broken_pipe(&error) {
+            if broken_pipe(&error) {
                 return Err(error);
             }
             match &failed {

@@ -1,6 +1,5 @@
 //! The files that describe protocols: from the command line, the environment, and the user's configuration folder.
 
-use super::usage::{Usage, usage};
 use crate::cli::configured;
 use crate::codec::schema::{Encoding, Schemas};
 use crate::dissect::{Dissector, Registry};
@@ -8,6 +7,8 @@ use crate::live::probe::Probe;
 use crate::live::{Client, Clients};
 use crate::nearest::{hint, nearest};
 use crate::printable::Printable;
+use crate::process::input;
+use crate::process::usage::{Usage, usage};
 use crate::protocols;
 use crate::protocols::described::examples::describing;
 use crate::protocols::described::{Described, carrier, described, load_over, mistakes_over};
@@ -123,7 +124,7 @@ pub fn encodings(name: &str) -> Option<&'static [Encoding]> {
 /// Reads the text of a file.
 fn text(path: &Path) -> anyhow::Result<String> {
     let name = path.display().to_string();
-    let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
+    let text = input::bytes(path).map_err(|error| error.context(name.clone()))?;
     Ok(String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8, as TOML is")))?)
 }
 

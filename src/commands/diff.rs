@@ -1,17 +1,17 @@
 //! `netkit diff`: compares two captures by their messages.
 
-use super::notify::{notify, warn};
 use super::options::{inputs, options};
-use super::outfile::stdout_is_no_input;
 use super::output::{self, style};
-use super::parallel::InputReader;
-use super::usage::usage;
-use super::{input, interrupt, names};
 use crate::cli::{Diff, Form, Global};
 use crate::dissect::Options;
 use crate::filter::Names;
 use crate::nearest::{hint, nearest};
 use crate::printable::{Lines, Printable};
+use crate::process::notify::{notify, warn};
+use crate::process::outfile::stdout_is_no_input;
+use crate::process::parallel::InputReader;
+use crate::process::usage::usage;
+use crate::process::{input, interrupt, names};
 use crate::read::{Pick, Selection, Stopped};
 use crate::stats::verdicts::one_direction;
 use crate::stats::{Stats, Wanted, aligned_text, diff};

@@ -1,14 +1,14 @@
 //! `netkit dump`: reads messages from hex text.
 
-use super::notify::notify;
 use super::options::{inputs, options};
-use super::outfile::stdout_is_no_input;
 use super::output::{Live, Printer};
-use super::read::text;
 use super::selection::ports;
-use super::usage::usage;
-use super::{input, interrupt};
 use crate::cli::{Dump, Format, Global};
+use crate::process::notify::notify;
+use crate::process::outfile::stdout_is_no_input;
+use crate::process::read::text;
+use crate::process::usage::usage;
+use crate::process::{input, interrupt};
 use crate::read::hex::Bytes;
 use crate::read::{Pick, Selection};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};

@@ -1,10 +1,6 @@
 //! `netkit encode`: writes messages as bytes, hex or captures.
 
 use super::options::{inputs, options};
-use super::outfile::{self, OutFile};
-use super::usage::{Usage, usage};
-use super::written::{ByteSink, Encoded, Written};
-use super::{input, interrupt};
 use crate::cli::{Encode, Global, To};
 use crate::codec::layout::flag;
 use crate::dissect::Options;
@@ -14,6 +10,11 @@ use crate::flow::Transport;
 use crate::live::probe::Carrier;
 use crate::plural::Plural;
 use crate::printable::Lines;
+use crate::process::notify::notify;
+use crate::process::outfile::{self, OutFile};
+use crate::process::usage::{Usage, usage};
+use crate::process::written::{ByteSink, Encoded, Written};
+use crate::process::{input, interrupt};
 use anyhow::Context;
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
@@ -35,7 +36,7 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
         outfile::stdout_is_no_input(&inputs)?;
     }
     if global.verbose == 0 && args.json.as_deref().is_some_and(|p| p.as_os_str() == "-") && io::stdin().is_terminal() {
-        super::notify::notify(global, format_args!("reading JSON from the terminal; end with Ctrl-D"));
+        notify(global, format_args!("reading JSON from the terminal; end with Ctrl-D"));
     }
     deeply(|| Encoding::new(args, &options, to, file).run()).context("no thread")?
 }

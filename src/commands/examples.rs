@@ -1,9 +1,9 @@
 //! `netkit fields --examples`: the built-in files that describe protocols.
 
-use super::usage::usage;
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
 use crate::printable::Printable;
+use crate::process::usage::usage;
 use crate::protocols::described::examples::{FILES, TUTORIAL, about};
 use anyhow::Context;
 use std::fmt::Write as _;

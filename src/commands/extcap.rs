@@ -8,8 +8,8 @@
 //! | `--extcap-config` | what the user can set |
 //! | `--capture --fifo PATH` | `decode -i IFACE -f pcapng` into the pipe, until Wireshark closes it, or a signal |
 
-use super::capture;
 use crate::platform::SEES_READERS;
+use crate::process::{capture, outfile};
 use crate::protocols::ALL;
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
@@ -81,7 +81,7 @@ pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
     if SEES_READERS {
         // Opening it also waits until Wireshark has opened it.
         let watched = OpenOptions::new().write(true).open(&fifo);
-        capture::ends_with(watched.map_err(|error| super::outfile::named(Path::new(&fifo), &error))?);
+        capture::ends_with(watched.map_err(|error| outfile::named(Path::new(&fifo), &error))?);
     }
     Ok(Call::Capture(decode(&given, &fifo)))
 }

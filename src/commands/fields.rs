@@ -2,7 +2,6 @@
 
 use super::described::Files;
 use super::output::style;
-use super::usage::{Usage, usage};
 use crate::cli::{Fields, Form, Global};
 #[cfg(feature = "parquet")]
 use crate::codec::schema::Schemas;
@@ -11,6 +10,8 @@ use crate::dissect::message_names;
 use crate::dissect::{Dissector, Registry, document};
 use crate::docs::tables::{Page, overview, protocol_text, recognition, schema_text};
 use crate::printable::Printable;
+use crate::process::input;
+use crate::process::usage::{NO_PARQUET, Usage, usage};
 use crate::protocols;
 use serde_json::Value as Json;
 use std::io::{self, Write};
@@ -58,7 +59,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
         #[cfg(feature = "parquet")]
         (Form::Parquet, proto) => columns(&registry, proto, message, schemas, &mut page)?,
         #[cfg(not(feature = "parquet"))]
-        (Form::Parquet, _) => return usage(super::usage::NO_PARQUET),
+        (Form::Parquet, _) => return usage(NO_PARQUET),
         (_, None) => overview(&registry, &mut page),
         (_, Some(d)) => protocol_text(d, message, &mut page),
     }
@@ -91,7 +92,7 @@ fn as_toml(d: &dyn Dissector, message: Option<&str>) -> anyhow::Result<u8> {
 /// Prints a protocol file made from a description in another language, and the share that was carried over.
 fn convert(path: &std::path::Path) -> anyhow::Result<u8> {
     let name = path.display().to_string();
-    let text = super::input::bytes(path).map_err(|error| error.context(name.clone()))?;
+    let text = input::bytes(path).map_err(|error| error.context(name.clone()))?;
     let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8")))?;
     let imported = protocols::described::import(&name, &text, &imported_file).map_err(|(line, why)| match line {
         0 => Usage(why),
@@ -112,7 +113,7 @@ fn imported_file(file: &str, import: &str) -> Option<(String, String)> {
     let found = folders.map(|folder| folder.join(&path)).find(|path| path.is_file())?;
     // One file has one name, whatever leads to it.
     let found = found.canonicalize().ok()?;
-    let text = String::from_utf8(super::input::bytes(&found).ok()?).ok()?;
+    let text = String::from_utf8(input::bytes(&found).ok()?).ok()?;
     Some((found.display().to_string(), text))
 }
 

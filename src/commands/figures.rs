@@ -1,17 +1,17 @@
 //! `netkit stats --by FIELD`, `--step`, and the lists of waiting messages: `--unanswered`, `--never-acked`, `--slow`,
 //! `--latency`.
 
-use super::names;
-use super::notify::warn;
 use super::output::{page, style};
-use super::parallel::InputReader;
-use super::stopped::{ReadResult, ended, warning};
-use super::usage::{Usage, usage};
 use crate::capture::Time;
 use crate::cli::{Form, Global, Stats as Args};
 use crate::dissect::{Account, Message, Options, Sink};
 use crate::filter::Names;
 use crate::plural::Plural;
+use crate::process::names;
+use crate::process::notify::warn;
+use crate::process::parallel::InputReader;
+use crate::process::stopped::{ReadResult, ended, warning};
+use crate::process::usage::{Usage, usage};
 use crate::read::{Any, CaptureSink, Gate, Pick, Picked};
 use crate::redact::run;
 use crate::render::TimeForm;

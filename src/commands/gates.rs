@@ -1,16 +1,16 @@
 //! Selects messages, and checks the conditions `--fail-on`, `--expect`, `--reject`. Without any
 //! message, conditions fail unless the user allows that.
 
-use super::join;
-use super::notify::{notify, warn};
-use super::read::drive;
-use super::stopped::ReadResult;
-use super::usage::Usage;
 use crate::capture::Capture;
 use crate::cli::{Gates, Global};
 use crate::dissect::Options;
 use crate::filter::Names;
 use crate::printable::Lines;
+use crate::process::join;
+use crate::process::notify::{notify, warn};
+use crate::process::read::drive;
+use crate::process::stopped::ReadResult;
+use crate::process::usage::Usage;
 use crate::read::{Expected, Pick, Producer, Receiver, Selected, Selection, Stopped, Summary};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

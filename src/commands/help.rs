@@ -1,10 +1,10 @@
 //! `netkit help`: prints a command's help, or a page of the documentation.
 
 use super::output::style;
-use super::usage::usage;
 use crate::cli::{Cli, Global, topics};
 use crate::nearest::{hint, nearest};
 use crate::printable::Lines;
+use crate::process::usage::usage;
 use crate::render::markdown;
 use clap::CommandFactory;
 use clap::builder::StyledStr;

@@ -1,12 +1,12 @@
 //! `netkit replay --clients N`: plays many sessions of a recording at once.
 
-use super::interrupt;
-use super::notify::{notify, warn};
 use super::replay_print;
 use crate::cli::{Form, Global, Replay};
 use crate::dissect::Options;
 use crate::live::load::{Load, Part};
 use crate::live::replay::Order;
+use crate::process::interrupt;
+use crate::process::notify::{notify, warn};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 

@@ -1,6 +1,6 @@
-//! The subcommands, one per file, and below them the code that several share. No file here imports this one.
+//! The subcommands, one per file, and below them what several of them share to read options and to print. No file here
+//! imports this one.
 
-mod capture;
 mod check;
 mod check_file;
 mod cut;
@@ -13,24 +13,12 @@ mod examples;
 pub mod extcap;
 mod fields;
 mod figures;
-mod follow;
 mod gates;
 mod generate;
 pub mod help;
-mod input;
-mod interrupt;
-mod join;
-mod link;
 mod load;
-mod names;
-mod notify;
 mod options;
-mod outfile;
-#[cfg(feature = "parquet")]
-mod outfolder;
 mod output;
-mod pager;
-mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod pcapng;
@@ -40,28 +28,24 @@ mod proxy;
 mod proxy_like;
 mod proxy_print;
 mod proxy_view;
-mod read;
 mod redacted;
 mod replay;
 mod replay_print;
 mod report;
 mod selection;
 mod stats;
-mod stopped;
 mod targets;
 mod top;
 mod track;
-mod usage;
 mod view;
 mod wireshark;
-mod written;
 
 pub use generate::complete;
 pub use probe::unknown;
-pub use usage::{broken_pipe, status};
 pub use view::inspects;
 
 use crate::cli::{Cli, Command};
+use crate::process::{capture, pager};
 
 /// Runs a command. Returns its exit status, or an error of input or output.
 pub fn run(cli: &Cli) -> anyhow::Result<u8> {

@@ -1,9 +1,9 @@
 //! The options of dissection, and the files that they name.
 
 use super::described::{self, Files, Loaded};
-use super::usage::Usage;
 use crate::cli::Dissect;
 use crate::dissect::{Options, Registry};
+use crate::process::usage::Usage;
 use crate::protocols;
 use std::path::{Path, PathBuf};
 

@@ -1,18 +1,18 @@
 //! Prints messages: selects, counts and renders them.
 
 use super::gates::merged;
-use super::notify::notify;
-use super::pager::Paged;
-use super::parallel::Shared;
-use super::read;
-use super::stopped::ReadResult;
-use super::usage::{Usage, usage};
 use crate::capture::{Capture, Time};
 use crate::cli::{Color, Format, Global, OutputArgs};
 use crate::dissect::{Message, Options, Sink, Wants};
 use crate::filter::Names;
 use crate::platform;
 use crate::printable::Lines;
+use crate::process::notify::notify;
+use crate::process::pager::Paged;
+use crate::process::parallel::Shared;
+use crate::process::read;
+use crate::process::stopped::ReadResult;
+use crate::process::usage::{Usage, usage};
 use crate::read::{CaptureSink, Gate, Pick, Summary};
 use crate::redact::run;
 use crate::render::{self, Columns, Context, Details, Files, Renderer, Style};

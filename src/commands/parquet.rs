@@ -1,11 +1,11 @@
 //! `netkit decode -f parquet -o DIR`: writes a file for each protocol and message.
 
-use super::notify::notify;
-use super::outfolder::OutFolder;
-use super::parallel::{InputReader, threads_for};
-use super::{input, interrupt, names};
 use crate::cli::{Decode, Global};
 use crate::dissect::Options;
+use crate::process::notify::notify;
+use crate::process::outfolder::OutFolder;
+use crate::process::parallel::{InputReader, threads_for};
+use crate::process::{input, interrupt, names};
 use crate::read::{Any, CaptureSink, Gate, Pick, Picked};
 use crate::render::Files;
 use crate::render::parquet::ParquetFiles;

@@ -1,15 +1,15 @@
 //! `netkit decode -f pcapng`: copies the capture, with its messages as packet comments.
 
-use super::interrupt::{self, stop};
-use super::notify::notify;
 use super::options::inputs;
 use super::output::{Live, stdout};
-use super::stopped::ReadResult;
-use super::{input, link, outfile, read};
 use crate::capture::{Decoded, Frame};
 use crate::cli::{Comments, Decode, Global};
 use crate::dissect::{LinkedSink, Message, Options, Sink};
 use crate::plural::Plural;
+use crate::process::interrupt::{self, stop};
+use crate::process::notify::notify;
+use crate::process::stopped::ReadResult;
+use crate::process::{input, link, outfile, read};
 use crate::read::{CaptureSink, Pick, Picked};
 use crate::render::pcapng::{Annotated, Commenter, Detail};
 use anyhow::Context;

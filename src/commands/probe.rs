@@ -1,13 +1,10 @@
 //! `netkit probe`: probes live servers.
 
-use super::interrupt;
 use super::options::{described_options, inputs};
-use super::outfile::{self, OutFile, Recording};
 use super::output::style;
 use super::probe_print::{Printer, Update};
 use super::selection::limits;
 use super::targets;
-use super::usage::{Usage, broken_pipe, usage};
 use crate::cli::{self, Dissect, Global, Probe, protocol_files_given};
 use crate::dissect::{Dissector, Options, Server};
 use crate::live::net::Recorder;
@@ -16,6 +13,9 @@ use crate::live::probe::trees::Trees;
 use crate::live::probe::{self, Memory, Request, Shared, pool};
 use crate::live::{Client, Clients, Observer};
 use crate::printable::Printable;
+use crate::process::interrupt;
+use crate::process::outfile::{self, OutFile, Recording};
+use crate::process::usage::{Usage, broken_pipe, usage};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,14 +1,11 @@
 //! `netkit proxy`: relays a conversation, shows it, impairs and edits it.
 
-use super::notify::notify;
 use super::options::{inputs, options};
 use super::output::chosen;
 use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
 use super::proxy_view::Viewing;
 use super::selection::limits;
-use super::usage::{Usage, usage};
-use super::{interrupt, outfile};
 use crate::cli::{Dissect, Format, Global, Proxy, ProxyTransport};
 use crate::dissect::{Options, Server};
 use crate::encode::deeply;
@@ -18,6 +15,9 @@ use crate::live::proxy::relay::{Config, Relay};
 use crate::live::proxy::{Collector, DatagramPorts, Impairments, Watch, summary};
 use crate::live::rules::RuleSet;
 use crate::live::rules::file::{self, RulesFile};
+use crate::process::notify::notify;
+use crate::process::usage::{Usage, usage};
+use crate::process::{interrupt, outfile};
 use crate::render::Details;
 use crate::stats::Outcomes;
 use anyhow::Context;

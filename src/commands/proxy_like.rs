@@ -1,13 +1,13 @@
 //! `--like` and `--profile`: impairments from a capture, and from a timetable.
 
-use super::notify::notify;
-use super::parallel::InputReader;
-use super::usage::Usage;
 use crate::capture::Leg;
 use crate::cli::{Global, Proxy, ProxyTransport};
 use crate::dissect::{Message, Options, Sink};
 use crate::live::proxy::{Direction, Impairments, Like, Profile};
 use crate::live::rules::file::text;
+use crate::process::notify::notify;
+use crate::process::parallel::InputReader;
+use crate::process::usage::Usage;
 use crate::read::{Any, CaptureSink};
 use anyhow::{Context, anyhow};
 

@@ -1,7 +1,6 @@
 //! Prints and records the messages of a proxy, each with its outcome, and both legs as a capture. The relay never waits
 //! for this: if a screen or a disk is too slow, lines are lost and counted.
 
-use super::outfile::{Division, OutFile, Recorded, annotated, completed};
 use super::output::style;
 use crate::cli::{Format, Global, Proxy};
 use crate::dissect::Options;
@@ -16,6 +15,7 @@ use crate::live::rules::file::Changed;
 use crate::platform;
 use crate::plural::Plural;
 use crate::printable::{Json, Lines, Printable};
+use crate::process::outfile::{Division, OutFile, Recorded, annotated, completed};
 use crate::render::pcapng::Annotator;
 use crate::render::{self, Details, Renderer, add_columns};
 use crate::stats::Outcomes;

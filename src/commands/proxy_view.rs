@@ -1,10 +1,7 @@
 //! `netkit proxy --view`: the inspector on the messages that pass. The relay writes them to a queue, and never waits for
 //! the screen.
 
-use super::interrupt::{self, stop};
-use super::notify;
 use super::output::{draws, style};
-use super::usage::{Usage, usage};
 use super::view::{STACK, show};
 use crate::cli::{Global, Proxy};
 use crate::dissect::Options;
@@ -12,6 +9,9 @@ use crate::filter::{Filter, Names};
 use crate::live::Background;
 use crate::live::proxy::{Holds, Render};
 use crate::printable::Printable;
+use crate::process::interrupt::{self, stop};
+use crate::process::notify;
+use crate::process::usage::{Usage, usage};
 use crate::read::{Producer, Receiver as _};
 use crate::view::{Input, Progress, Receiving, Store, Subject};
 use std::io::{self, Write};

@@ -1,19 +1,19 @@
 //! `decode --redact -w`: writes a new capture of the redacted messages. All headers are netkit's own, so that no part
 //! of a frame is left that no field describes.
 
-use super::notify::notify;
 use super::options::inputs;
-use super::outfile::OutFile;
-use super::parallel::InputReader;
-use super::usage::usage;
-use super::written::{ByteSink, Encoded, Written};
-use super::{input, interrupt};
 use crate::capture::{Decoded, Frame, Packet};
 use crate::cli::{Decode, Global, To};
 use crate::dissect::{Closed, Message, Options, Sink};
 use crate::encode::{Framing, deeply};
 use crate::flow::{Closing, Pair, Transport};
 use crate::plural::Plural;
+use crate::process::notify::notify;
+use crate::process::outfile::OutFile;
+use crate::process::parallel::InputReader;
+use crate::process::usage::usage;
+use crate::process::written::{ByteSink, Encoded, Written};
+use crate::process::{input, interrupt};
 use crate::read::{Any, CaptureSink, Pick, Picked};
 use crate::redact::run;
 use crate::render::Again;

@@ -1,13 +1,9 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
-use super::join::{self, Join};
-use super::notify::{notify, warn};
 use super::options::{described_options, inputs};
-use super::outfile::{self, Recording as Recorded};
 use super::output::style;
+use super::replay_print;
 use super::selection::limits;
-use super::usage::{Usage, usage};
-use super::{input, interrupt, replay_print};
 use crate::capture::{Capture, Input, Packets};
 use crate::cli::{Dissect, Form, Global, Legs, Replay};
 use crate::dissect::{Message, Options, Role, Server, Sink};
@@ -17,6 +13,11 @@ use crate::live::net::{Target, is_private, resolve};
 use crate::live::replay::listed;
 use crate::live::replay::{Changes, Choices, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting};
 use crate::live::{Clients, NetError, Observer};
+use crate::process::join::{self, Join};
+use crate::process::notify::{notify, warn};
+use crate::process::outfile::{self, Recording as Recorded};
+use crate::process::usage::{Usage, usage};
+use crate::process::{input, interrupt};
 use crate::read::of_leg;
 use crate::render::palette::Palette;
 use crate::render::{self, Renderer};

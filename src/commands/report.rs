@@ -1,19 +1,19 @@
 //! `netkit report`: writes a page about one capture, about two that are compared, a list of more, or about the lines of a
 //! load or a probe.
 
-use super::notify::notify;
 use super::options::{inputs, options};
-use super::outfile::OutFile;
-use super::parallel::InputReader;
-use super::stopped::ReadResult;
-use super::usage::usage;
-use super::{capture as live, input, interrupt, names};
 use crate::capture::Time;
 use crate::cli::{Global, Report as Args, Traffic};
 use crate::dissect::{Message, Sink};
 use crate::flow::Closing;
 use crate::plural::Plural;
 use crate::printable::{Lines, Printable};
+use crate::process::notify::notify;
+use crate::process::outfile::OutFile;
+use crate::process::parallel::InputReader;
+use crate::process::stopped::ReadResult;
+use crate::process::usage::usage;
+use crate::process::{capture as live, input, interrupt, names};
 use crate::read::{Any, CaptureSink, Gate, Pick, Selection};
 use crate::redact::run;
 use crate::report::{self, About, Kept, Rounds, Run, Summary};

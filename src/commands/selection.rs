@@ -1,9 +1,9 @@
 //! Selection of a capture's messages.
 
-use super::usage::Usage;
 use crate::cli::{Legs, Traffic};
 use crate::dissect::Options;
 use crate::filter::Names;
+use crate::process::usage::Usage;
 use crate::read::Selection;
 use std::sync::Arc;
 

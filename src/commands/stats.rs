@@ -1,20 +1,22 @@
 //! `netkit stats`: counts messages by kind, conversation and time, and shows their delivery.
 
 use super::gates::merged;
-use super::interrupt::stop;
-use super::join::Join;
 use super::options::{inputs, options};
-use super::outfile::stdout_is_no_input;
 use super::output::{page, style, text};
-use super::parallel::{InputReader, Shared};
-use super::stopped::{ended, warning};
-use super::usage::{NO_PARQUET, Usage, refuse, usage};
-use super::{capture, names};
 use crate::capture::Capture;
 use crate::cli::{Form, Global, Stats as Args};
 use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Lines;
+use crate::process::interrupt::stop;
+use crate::process::join::Join;
+use crate::process::outfile::stdout_is_no_input;
+#[cfg(feature = "parquet")]
+use crate::process::outfolder::OutFolder;
+use crate::process::parallel::{InputReader, Shared};
+use crate::process::stopped::{ended, warning};
+use crate::process::usage::{NO_PARQUET, Usage, refuse, usage};
+use crate::process::{capture, names};
 use crate::read::{CaptureSink, Pick, Picked, Selection, Summary};
 use crate::stats::{Observer, Order, Report, Stats, Wanted};
 use std::io::{self, Write};
@@ -81,7 +83,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
 #[cfg(feature = "parquet")]
 fn files(args: &Args, report: Report, stats: &Stats, name: &str) -> anyhow::Result<()> {
     let Some(name_of_folder) = &args.out else { return Ok(()) };
-    let folder = super::outfolder::OutFolder::begin("-o", name_of_folder, "parquet", args.force)?;
+    let folder = OutFolder::begin("-o", name_of_folder, "parquet", args.force)?;
     report.parquet(stats, name, folder.path())?;
     Ok(folder.commit("parquet")?)
 }

@@ -1,9 +1,9 @@
 //! The servers of a probe: arguments, and lines of a file with labels and protocols.
 
-use super::input;
-use super::usage::{Usage, usage};
 use crate::cli::{Probe, named_proto};
 use crate::live::probe::asked::{Asked, line};
+use crate::process::input;
+use crate::process::usage::{Usage, usage};
 use anyhow::Context;
 use std::io::{BufRead, BufReader};
 

@@ -3,18 +3,18 @@
 //! One thread reads and counts, another draws, so that silent input is drawn, too. On a terminal the tables use the
 //! alternate screen. However the program ends, the terminal is restored.
 
-use super::interrupt::{self, stop};
 use super::options::{inputs, options};
-use super::outfile::stdout_is_no_input;
 use super::output::{draws, page, style};
-use super::stopped::ReadResult;
-use super::{capture, follow, input, read};
 use crate::capture::Input;
 use crate::cli::{Form, Global, Top as Args};
 use crate::dissect::{Message, Options, Sink};
 use crate::flow::Closing;
 use crate::platform::{self, Keys};
 use crate::printable::Json;
+use crate::process::interrupt::{self, stop};
+use crate::process::outfile::stdout_is_no_input;
+use crate::process::stopped::ReadResult;
+use crate::process::{capture, follow, input, read};
 use crate::read::{CaptureSink, Pick, Picked, Selection};
 use crate::stats::top::{Look, Scroll, Top};
 use crate::view::held;

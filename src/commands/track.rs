@@ -1,13 +1,13 @@
 //! `netkit stats --track`: follows one field over time.
 
-use super::join;
 use super::output::{self, style};
-use super::parallel::InputReader;
-use super::stopped::{ended, warning};
-use super::usage::{Usage, usage};
 use crate::cli::{Form, Global, Stats as Args};
 use crate::dissect::Options;
 use crate::filter::{FieldPath, Names};
+use crate::process::join;
+use crate::process::parallel::InputReader;
+use crate::process::stopped::{ended, warning};
+use crate::process::usage::{Usage, usage};
 use crate::read::Pick;
 use crate::render::Output;
 use crate::stats::{Rows, Sparklines, Track};

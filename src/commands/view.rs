@@ -1,20 +1,20 @@
 //! `netkit view`: the inspector in the terminal.
 
-use super::capture;
 use super::cut;
 use super::gates::merged;
-use super::interrupt::{self, stop};
-use super::names;
-use super::notify;
 use super::options::{inputs, options};
-use super::outfile::{OutFile, stdout_is_no_input};
 use super::output::{draws, style};
-use super::parallel::{InputReader, Shared};
-use super::usage::Usage;
 use crate::capture::Capture;
 use crate::cli::{Global, View as Args};
 use crate::dissect::Options;
 use crate::platform;
+use crate::process::capture;
+use crate::process::interrupt::{self, stop};
+use crate::process::names;
+use crate::process::notify;
+use crate::process::outfile::{OutFile, stdout_is_no_input};
+use crate::process::parallel::{InputReader, Shared};
+use crate::process::usage::Usage;
 use crate::read::{CaptureSink, Marks, Pick, Picked, Selection, Summary};
 use crate::view::{self, Frames, Keeping, Progress, Screen, State, Store, Subject};
 use std::io::{self, IsTerminal};

@@ -11,8 +11,8 @@
 //! folders. Therefore netkit asks tshark (`tshark -G folders`). Without tshark, both extcap folders get the entry: each
 //! version reads one.
 
-use crate::commands::capture::find;
 use crate::platform;
+use crate::process::capture::find;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

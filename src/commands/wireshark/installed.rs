@@ -1,7 +1,7 @@
 //! A file of netkit's in another program's folder. It contains a marker; files without it are left alone.
 
-use crate::commands::outfile::named;
 use crate::platform;
+use crate::process::outfile::named;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

@@ -5,10 +5,11 @@ mod folders;
 mod installed;
 
 use super::options::options;
-use super::outfile;
 use crate::cli::{Dissect, Global, What, Wireshark};
 use crate::platform;
 use crate::printable::Printable;
+use crate::process::notify::notify;
+use crate::process::outfile;
 use folders::{Folders, folders};
 use installed::{Installed, State};
 use std::io::{self, Write};
@@ -25,11 +26,11 @@ pub fn run(args: &Wireshark, global: &Global) -> anyhow::Result<u8> {
                 Ok(folders) => {
                     for file in files(&folders, args)? {
                         let path = Printable(file.path.display());
-                        super::notify::notify(global, format_args!("install writes {path}"));
+                        notify(global, format_args!("install writes {path}"));
                     }
                 }
                 // The script needs no folder.
-                Err(why) => super::notify::notify(global, format_args!("install would fail: {why:#}")),
+                Err(why) => notify(global, format_args!("install would fail: {why:#}")),
             }
             Ok(0)
         }

@@ -3,9 +3,9 @@
 use super::program::Program;
 use super::words::{self, Words};
 use crate::capture::Format;
-use crate::commands::interrupt::stop;
 use crate::live::net::now;
 use crate::platform::{self, Ready};
+use crate::process::interrupt::stop;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::process::{Child, ChildStdout, Command};

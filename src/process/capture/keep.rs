@@ -2,8 +2,8 @@
 
 use crate::capture::{Frame, LinkType, Turn, Writer};
 use crate::cli::Rotation;
-use crate::commands::outfile::{Division, Opened, OutFile};
 use crate::printable::Printable;
+use crate::process::outfile::{Division, Opened, OutFile};
 use std::io::{BufWriter, Write};
 
 /// A file that gets every frame that is read.

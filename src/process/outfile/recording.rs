@@ -3,11 +3,11 @@
 use super::{How, Opened, OutFile};
 use crate::capture::Bound;
 use crate::cli::Global;
-use crate::commands::interrupt;
-use crate::commands::notify::{notify, warn};
 use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Printable;
+use crate::process::interrupt;
+use crate::process::notify::{notify, warn};
 use crate::render::pcapng::{Annotation, Annotator, Commenter};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

@@ -5,8 +5,8 @@
 //! 4.4, passes on frames in blocks, up to 250 ms after the first of them. Therefore tcpdump is tried first, and dumpcap
 //! if there is no tcpdump, or if it has no permission.
 
-use crate::commands::usage::usage;
 use crate::platform;
+use crate::process::usage::usage;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
