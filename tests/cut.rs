@@ -809,6 +809,48 @@ fn redacted_captures_read_as_before() {
     }
 }
 
+/// Sessions in a redacted capture begin and end as in the original, and what it lacks of their streams is missing, too.
+#[test]
+fn sessions_in_a_redacted_capture_end_as_before() {
+    let folder = Scratch::new("redact-sessions");
+    let (mut ends, mut kinds) = (0, BTreeSet::new());
+    for path in fixtures_to_redact() {
+        let args = args_of(&path);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let capture = path.to_str().expect("UTF-8");
+        // An address in the options, and bytes before each message, are those of the original. Random bytes in place of
+        // a message without fields may show other sides.
+        let of_the_original = |arg: &&str| *arg == "--server" || arg.starts_with("acknex.skip=");
+        if args.iter().any(of_the_original) || capture.ends_with("acknex-midway.pcap") {
+            continue;
+        }
+        let to = folder.file("redacted.pcap");
+        if decode(capture, &[&["--redact", "-w", &to, "--force"], &args[..]].concat()).status == Some(1) {
+            continue;
+        }
+        let seen = |path: &str| {
+            let stats = run(&[&["stats", path, "-f", "json"], &args[..]].concat(), b"").ok();
+            let stats = common::json(stats.text());
+            let list = |name: &str, keys: &[&str]| {
+                let rows = stats[name].as_array().cloned().unwrap_or_default();
+                let mut rows: Vec<_> =
+                    rows.iter().map(|row| keys.iter().map(|key| row[key].to_string()).collect::<Vec<_>>()).collect();
+                rows.sort();
+                rows
+            };
+            (
+                list("end", &["proto", "connection", "end", "end_by", "transport_end"]),
+                list("verdicts", &["rule", "from"]),
+            )
+        };
+        let (before, after) = (seen(capture), seen(&to));
+        assert_eq!(before, after, "{capture}");
+        ends += before.0.len();
+        kinds.extend(before.0.into_iter().map(|end| end[2..].to_vec()));
+    }
+    assert!(ends > 400 && kinds.len() > 12, "{ends} {kinds:?}");
+}
+
 /// JSON text in a message, compressed or not: it is replaced completely, and nothing else changes.
 #[test]
 fn texts_of_json_are_redacted_whole() {

@@ -28,6 +28,11 @@ impl Connection {
         Connection { next: [first, first.wrapping_add(0x0800_0000)] }
     }
 
+    /// Leaves out the numbers of this many bytes of `side`, which are missing in the capture.
+    pub fn skip(&mut self, side: usize, missing: u64) {
+        self.next[side] = self.next[side].wrapping_add(missing as u32);
+    }
+
     /// Fills in the numbers and the length of the next segment of `side` (0 or 1). All but a plain SYN acknowledge.
     pub fn next<'a>(&mut self, side: usize, segment: Segment<'a>) -> Segment<'a> {
         let (from, to) = if side == 0 { (0, 1) } else { (1, 0) };

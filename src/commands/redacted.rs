@@ -2,23 +2,25 @@
 //! of a frame is left that no field describes.
 
 use super::options::inputs;
-use crate::capture::{Decoded, Frame, Packet};
-use crate::cli::{Decode, Global, To};
-use crate::dissect::{Closed, Message, Options, Sink};
-use crate::encode::{Framing, deeply};
-use crate::flow::{Closing, Pair, Transport};
+use crate::capture::{Decoded, Frame, Packet, Time};
+use crate::cli::{Decode, Global};
+use crate::dissect::{Closed, Message, Options, Role, Sink};
+use crate::encode::{Entry, Frames, Framing, deeply};
+use crate::flow::{Closing, End, Pair, Side, Transport};
 use crate::plural::Plural;
 use crate::process::notify::notify;
 use crate::process::outfile::OutFile;
 use crate::process::parallel::InputReader;
 use crate::process::usage::usage;
-use crate::process::written::{ByteSink, Encoded, Written};
+use crate::process::written::{ByteSink, complete, refusal};
 use crate::process::{input, interrupt};
 use crate::read::{Any, CaptureSink, Pick, Picked};
 use crate::redact::run;
 use crate::render::Again;
 use anyhow::Context;
 use std::collections::HashMap;
+use std::io::BufWriter;
+use std::net::SocketAddr;
 use std::path::Path;
 
 /// The cap on known conversations. Packets of further ones are left out.
@@ -48,7 +50,9 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     deeply(|| -> anyhow::Result<u8> {
         let writing = Writing {
             again: Again::new(options),
-            out: Written::new(To::Pcap, ByteSink::new(Some(file)), options),
+            out: Frames::new(BufWriter::with_capacity(64 << 10, ByteSink::new(Some(file)))),
+            now: Time::default(),
+            streams: HashMap::new(),
             written: 0,
             unknown,
             kept: 0,
@@ -68,7 +72,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             Err(why) if writing.written == 0 => return Err(why),
             read => read,
         };
-        writing.out.finish()?;
+        complete(writing.out)?;
         notify(global, format_args!("{}: {}, redacted", input::name(to), Plural(writing.written, "message")));
         if writing.kept > 0 {
             let packets = Plural(writing.kept, "packet");
@@ -98,7 +102,11 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
 /// Writes the selected messages.
 struct Writing<'a> {
     again: Again<'a>,
-    out: Written,
+    out: Frames<BufWriter<ByteSink>>,
+    /// The time of the current frame.
+    now: Time,
+    /// The TCP conversations with messages or missing bytes, by their numbers.
+    streams: HashMap<u64, Streams>,
     written: u64,
     /// The conversations whose packets are kept.
     unknown: Option<Unknown>,
@@ -127,15 +135,51 @@ impl Writing<'_> {
             (bytes, _) => Ok(bytes),
         });
         match bytes {
-            Ok(Some(message)) => {
-                let encoded = Encoded { message, framed: None };
-                Ok(self.out.message(&entry, transport, &encoded)?.map_or(Ok(()), Err))
+            Ok(Some(bytes)) => {
+                if transport == Transport::Tcp {
+                    self.begin(message, &entry)?;
+                }
+                Ok(refusal(self.out.message(&entry, transport, &bytes))?.map_or(Ok(()), Err))
             }
             // Its packet needs more messages.
             Ok(None) => Ok(Ok(())),
             Err(why) => Ok(Err(why.to_string())),
         }
     }
+
+    /// Begins the TCP conversation of its first message, with the parts of the handshake that the capture has.
+    fn begin(&mut self, message: &Message<'_>, entry: &Entry) -> anyhow::Result<()> {
+        let [Some(src), Some(dst)] = entry.ends else { return Ok(()) };
+        let (flow, sender) = (message.flow_info, message.place.side);
+        let streams = self.streams.entry(entry.flow).or_default();
+        if streams.ends.is_some() {
+            return Ok(());
+        }
+        let ends = if sender == Side::A { [src, dst] } else { [dst, src] };
+        let client = flow.opener.unwrap_or(if entry.from == Role::Server { sender.other() } else { sender });
+        let from_client = |of: [SocketAddr; 2]| if client == Side::A { of } else { [of[1], of[0]] };
+        let begun = if client == Side::A { flow.begun } else { [flow.begun[1], flow.begun[0]] };
+        refusal(self.out.begin_connection(entry.flow, from_client(ends), begun, message.place.time))?;
+        for side in Side::BOTH {
+            self.out.skip(entry.flow, sent_by(side, ends), streams.missing[side.index()]);
+        }
+        streams.ends = Some(ends);
+        Ok(())
+    }
+}
+
+/// A TCP conversation of the new capture.
+#[derive(Debug, Default)]
+struct Streams {
+    /// Both addresses by side, once it has begun.
+    ends: Option<[SocketAddr; 2]>,
+    /// The bytes that are missing before that, by the side that sent them.
+    missing: [u64; 2],
+}
+
+/// The sender and the receiver of what `side` sends.
+fn sent_by(side: Side, ends: [SocketAddr; 2]) -> [SocketAddr; 2] {
+    [ends[side.index()], ends[side.other().index()]]
 }
 
 impl Sink for Writing<'_> {
@@ -153,15 +197,39 @@ impl Sink for Writing<'_> {
             Err(error) => self.failed = Some(error),
         }
     }
+
+    fn gap(&mut self, flow: u64, side: Side, missing: u64) {
+        if self.streams.len() >= KNOWN && !self.streams.contains_key(&flow) {
+            return;
+        }
+        let streams = self.streams.entry(flow).or_default();
+        match streams.ends {
+            Some(ends) => self.out.skip(flow, sent_by(side, ends), missing),
+            None => streams.missing[side.index()] += missing,
+        }
+    }
+
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        let Some(Streams { ends: Some(ends), .. }) = self.streams.get(&flow) else { return };
+        if let (End::Fin | End::Rst, None) = (why, &self.failed) {
+            let done = self.out.end_direction(flow, sent_by(side, *ends), why == End::Rst, self.now);
+            self.failed = refusal(done).err();
+        }
+    }
+
+    fn ended(&mut self, flow: u64, _: Closing) {
+        self.streams.remove(&flow);
+    }
 }
 
 impl CaptureSink for Writing<'_> {
-    fn raw(&mut self, _: &Frame<'_>, decoded: &Decoded<'_>) {
+    fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+        self.now = frame.time;
         let (Some(unknown), Decoded::Packet(packet), None) = (&self.unknown, decoded, &self.failed) else { return };
         if !unknown.has(packet) {
             return;
         }
-        run::packet(packet, |redacted| match self.out.packet(redacted) {
+        run::packet(packet, |redacted| match refusal(self.out.packet(redacted)) {
             Ok(None) => self.kept += 1,
             // It is counted with those that are left out.
             Ok(Some(_)) => {}

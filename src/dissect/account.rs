@@ -132,11 +132,18 @@ impl Account {
             }
             (own, other) => own.or(other),
         };
-        let steps = [self.backward_step, other.backward_step].into_iter().flatten();
-        self.backward_step = steps.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        self.duplicates = self.duplicates.or(other.duplicates);
-        let cut = [self.cut_frames, other.cut_frames].into_iter().flatten();
-        self.cut_frames = cut.reduce(|a, b| CutFrames { frames: a.frames + b.frames, bytes: a.bytes.max(b.bytes) });
+        self.backward_step = either(self.backward_step, other.backward_step, |a, b| {
+            let largest = if b.seconds > a.seconds { b } else { a };
+            BackwardStep { frames: a.frames + b.frames, ..largest }
+        });
+        self.duplicates = either(self.duplicates, other.duplicates, |a, b| DuplicatePackets {
+            compared: a.compared + b.compared,
+            duplicates: a.duplicates + b.duplicates,
+        });
+        self.cut_frames = either(self.cut_frames, other.cut_frames, |a, b| CutFrames {
+            frames: a.frames + b.frames,
+            bytes: a.bytes.max(b.bytes),
+        });
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
@@ -186,7 +193,7 @@ impl Account {
     }
 
     /// The figures by name, without the limits.
-    pub fn figures(&self) -> [(&'static str, u64); 18] {
+    pub fn figures(&self) -> [(&'static str, u64); 21] {
         let Account { claimed, unclaimed, at_claimed_servers, silent, .. } = self;
         [
             ("frames", self.frames),
@@ -206,6 +213,9 @@ impl Account {
             ("no_payload_packets", silent.packets),
             ("given_up", self.given_up),
             ("sides_unknown", self.sides_unknown),
+            ("backward_step_frames", self.backward_step.map_or(0, |step| step.frames)),
+            ("duplicate_packets", self.duplicates.map_or(0, |packets| packets.duplicates)),
+            ("cut_frames", self.cut_frames.map_or(0, |cut| cut.frames)),
             ("limits_reached", self.limits.values().sum()),
         ]
     }
@@ -237,6 +247,14 @@ impl Account {
             account["cut_frames"] = json!({"frames": frames, "bytes": bytes});
         }
         account
+    }
+}
+
+/// Returns both values as one, or the one that there is.
+fn either<T>(a: Option<T>, b: Option<T>, both: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(both(a, b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -277,6 +295,7 @@ mod tests {
         let mut account = Account { frames: 9, unclaimed, given_up: 1, ..Account::default() };
         account.limit("conversations", 3);
         account.limit("links", 0);
+        account.backward_step = Some(BackwardStep { frame: 4, seconds: 0.5, frames: 3 });
         let mut twice = account.clone();
         twice.add(&account);
         let account = twice.json();
@@ -284,5 +303,16 @@ mod tests {
         assert_eq!((&account["unclaimed"]["packets"], &account["claimed"]["packets"]), (&10.into(), &0.into()));
         assert_eq!(account["unclaimed"]["at_claimed_servers"]["conversations"], 0);
         assert_eq!(account["limits"], json!({"conversations": 6}));
+        assert_eq!(account["backward_step"], json!({"frame": 4, "seconds": 0.5, "frames": 6}));
+        let mut later =
+            Account { backward_step: Some(BackwardStep { frame: 9, seconds: 2.0, frames: 1 }), ..Account::default() };
+        later.duplicates = Some(DuplicatePackets { compared: 5, duplicates: 2 });
+        later.cut_frames = Some(CutFrames { frames: 3, bytes: 64 });
+        twice.add(&later);
+        later.add(&twice);
+        let account = later.json();
+        assert_eq!(account["backward_step"], json!({"frame": 9, "seconds": 2.0, "frames": 8}));
+        assert_eq!(account["duplicate_packets"], json!({"compared": 10, "duplicates": 4}));
+        assert_eq!(account["cut_frames"], json!({"frames": 6, "bytes": 64}));
     }
 }

@@ -10,7 +10,7 @@ use super::scratch::Scratch;
 use super::wants::Wants;
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
-use crate::flow::{Closing, Side, Stream};
+use crate::flow::{Closing, End, Side, Stream};
 
 /// The origin of a message: bytes, frames, time, direction.
 #[derive(Clone, Copy, Debug)]
@@ -255,6 +255,13 @@ pub trait Sink {
     /// Receives the end of a conversation, or of the capture. Called once for each conversation with messages, with the
     /// end of each direction.
     fn ended(&mut self, _flow: u64, _how: Closing) {}
+
+    /// Receives the number of bytes of a TCP direction that the capture lacks after the messages so far. Not called with
+    /// several threads.
+    fn gap(&mut self, _flow: u64, _side: Side, _missing: u64) {}
+
+    /// Receives the end of a TCP direction, after its messages. Not called with several threads.
+    fn direction_ended(&mut self, _flow: u64, _side: Side, _why: End) {}
 
     /// Receives the decision about a conversation's protocol, before its messages.
     fn decided(&mut self, _decision: &Decision<'_>) {}

@@ -7,7 +7,7 @@
 //! next datagram begins.
 
 use super::Entry;
-use crate::capture::connection::{Connection, handshake, most};
+use crate::capture::connection::{Connection, handshake, last, most};
 use crate::capture::{Body, BuildError, LinkType, Packet, PcapWriter, Segment, Time, ethernet};
 use crate::dissect::Role;
 use crate::flow::Transport;
@@ -44,6 +44,16 @@ pub enum FrameError {
 
 /// The conversation number and both endpoints: the key of a connection, the same for both directions.
 type Key = (u64, SocketAddr, SocketAddr);
+
+/// Checks that the format holds a time.
+fn check(time: Time) -> Result<(), FrameError> {
+    if u32::try_from(time.secs).is_err() { Err(FrameError::Time(time)) } else { Ok(()) }
+}
+
+/// The key of a conversation between these endpoints.
+fn key(flow: u64, a: SocketAddr, b: SocketAddr) -> Key {
+    (flow, a.min(b), a.max(b))
+}
 
 /// Writes messages into a capture file.
 pub struct Frames<W: Write> {
@@ -102,9 +112,7 @@ impl<W: Write> Frames<W> {
     /// [`FrameError::Output`].
     pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> Result<(), FrameError> {
         let time = entry.time.unwrap_or_else(|| self.next_time());
-        if u32::try_from(time.secs).is_err() {
-            return Err(FrameError::Time(time));
-        }
+        check(time)?;
         let (src, dst) = ends(entry);
         match transport {
             Transport::Udp => self.datagram(Origin { frame: entry.frame, flow: entry.flow, src, dst }, time, bytes)?,
@@ -117,15 +125,56 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
+    /// Begins a TCP connection with the parts of its handshake that the capture has. `begun`: whether it has the
+    /// client's and the server's SYN. A message whose connection has not begun is preceded by a whole handshake.
+    ///
+    /// # Errors
+    /// Those of [`message`](Self::message).
+    pub fn begin_connection(
+        &mut self,
+        flow: u64,
+        ends: [SocketAddr; 2],
+        begun: [bool; 2],
+        time: Time,
+    ) -> Result<(), FrameError> {
+        check(time)?;
+        self.complete()?;
+        self.open(flow, ends, begun, time).map(|_| ())
+    }
+
+    /// Leaves out this many bytes of a direction, which the capture lacks.
+    pub fn skip(&mut self, flow: u64, [src, dst]: [SocketAddr; 2], missing: u64) {
+        if let Some((connection, client)) = self.connections.get_mut(&key(flow, src, dst)) {
+            connection.skip((src != *client) as usize, missing);
+        }
+    }
+
+    /// Ends a direction of a connection that has begun, with a RST or a FIN.
+    ///
+    /// # Errors
+    /// Those of [`message`](Self::message).
+    pub fn end_direction(
+        &mut self,
+        flow: u64,
+        [src, dst]: [SocketAddr; 2],
+        reset: bool,
+        time: Time,
+    ) -> Result<(), FrameError> {
+        check(time)?;
+        self.complete()?;
+        let Some((connection, client)) = self.connections.get_mut(&key(flow, src, dst)) else { return Ok(()) };
+        let segment = connection.next((src != *client) as usize, last(reset));
+        ethernet(src, dst, &Body::Tcp(segment), &mut self.frame)?;
+        self.write(time)
+    }
+
     /// Writes the frame of a packet of another protocol. Its TCP numbers and flags are kept, so that its streams can be
     /// followed.
     ///
     /// # Errors
     /// Those of [`message`](Self::message).
     pub fn packet(&mut self, packet: &Packet<'_>) -> Result<(), FrameError> {
-        if u32::try_from(packet.time.secs).is_err() {
-            return Err(FrameError::Time(packet.time));
-        }
+        check(packet.time)?;
         self.complete()?;
         ethernet(packet.src, packet.dst, &packet.body, &mut self.frame)?;
         self.write(packet.time)?;
@@ -172,27 +221,11 @@ impl<W: Write> Frames<W> {
         dst: SocketAddr,
         bytes: &[u8],
     ) -> Result<(), FrameError> {
-        let key = (entry.flow, src.min(dst), src.max(dst));
+        let key = key(entry.flow, src, dst);
         let (mut connection, client) = match self.connections.get(&key) {
             Some(known) => *known,
-            None => {
-                let client = if entry.from == Role::Server { dst } else { src };
-                let server = if client == src { dst } else { src };
-                let mut connection = Connection::new(self.opened);
-                for (side, segment) in handshake() {
-                    let (from, to) = if side == 0 { (client, server) } else { (server, client) };
-                    ethernet(from, to, &Body::Tcp(connection.next(side, segment)), &mut self.frame)?;
-                    self.write(time)?;
-                }
-                self.opened += 1;
-                if self.connections.len() >= CONNECTIONS
-                    && let Some(oldest) = self.order.pop_front()
-                {
-                    self.connections.remove(&oldest);
-                }
-                self.order.push_back(key);
-                (connection, client)
-            }
+            None if entry.from == Role::Server => self.open(entry.flow, [dst, src], [true; 2], time)?,
+            None => self.open(entry.flow, [src, dst], [true; 2], time)?,
         };
         for payload in bytes.chunks(most(src.is_ipv6())) {
             let segment = connection.next((src != client) as usize, Segment { payload, ..Segment::default() });
@@ -201,6 +234,35 @@ impl<W: Write> Frames<W> {
         }
         self.connections.insert(key, (connection, client));
         Ok(())
+    }
+
+    /// Adds a connection, and writes its handshake: all of it, or what was `begun` by each side.
+    fn open(
+        &mut self,
+        flow: u64,
+        [client, server]: [SocketAddr; 2],
+        begun: [bool; 2],
+        time: Time,
+    ) -> Result<(Connection, SocketAddr), FrameError> {
+        let mut connection = Connection::new(self.opened);
+        for (side, segment) in handshake() {
+            let (from, to) = if side == 0 { (client, server) } else { (server, client) };
+            let captured = if segment.syn { begun[side] } else { begun == [true; 2] };
+            if captured {
+                ethernet(from, to, &Body::Tcp(connection.next(side, segment)), &mut self.frame)?;
+                self.write(time)?;
+            }
+        }
+        self.opened += 1;
+        if self.connections.len() >= CONNECTIONS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.connections.remove(&oldest);
+        }
+        let key = key(flow, client, server);
+        self.order.push_back(key);
+        self.connections.insert(key, (connection, client));
+        Ok((connection, client))
     }
 
     /// The time a millisecond after the previous message.

@@ -1,7 +1,6 @@
 //! The destination and format of encoded messages.
 
 use super::outfile::OutFile;
-use crate::capture::Packet;
 use crate::cli::To;
 use crate::dissect::{Dissection, Message, Options, Role, Sink, inspector};
 use crate::encode::{Entry, FrameError, Frames};
@@ -167,28 +166,9 @@ impl Written {
                 out.write_all(line)?;
             }
             Written::Raw(out) => out.write_all(bytes)?,
-            Written::Pcap(frames) => match frames.message(entry, transport, bytes) {
-                Ok(()) => {}
-                Err(FrameError::Output(error)) => return Err(error.into()),
-                Err(error) => return Ok(Some(error.to_string())),
-            },
+            Written::Pcap(frames) => return refusal(frames.message(entry, transport, bytes)),
         }
         Ok(None)
-    }
-
-    /// Writes a packet of another protocol, if the output is a capture. Returns the reason if it cannot be part of one.
-    ///
-    /// # Errors
-    /// Returns the errors of the output.
-    pub fn packet(&mut self, packet: &Packet<'_>) -> anyhow::Result<Option<String>> {
-        match self {
-            Written::Pcap(frames) => match frames.packet(packet) {
-                Ok(()) => Ok(None),
-                Err(FrameError::Output(error)) => Err(error.into()),
-                Err(error) => Ok(Some(error.to_string())),
-            },
-            _ => Ok(None),
-        }
     }
 
     /// Flushes the output.
@@ -227,12 +207,34 @@ impl Written {
     /// # Errors
     /// Returns the errors of the output.
     pub fn finish(self) -> anyhow::Result<()> {
-        let out = match self {
-            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => out,
-            Written::Pcap(frames) => frames.finish().map_err(plain)?,
-        };
-        Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
+        match self {
+            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => {
+                Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
+            }
+            Written::Pcap(frames) => complete(*frames),
+        }
     }
+}
+
+/// Returns the reason if something cannot be part of a capture.
+///
+/// # Errors
+/// Returns the errors of the output.
+pub fn refusal(done: Result<(), FrameError>) -> anyhow::Result<Option<String>> {
+    match done {
+        Ok(()) => Ok(None),
+        Err(FrameError::Output(error)) => Err(error.into()),
+        Err(error) => Ok(Some(error.to_string())),
+    }
+}
+
+/// Completes a capture file, which exists also if there were no messages.
+///
+/// # Errors
+/// Returns the errors of the output.
+pub fn complete(frames: Frames<BufWriter<ByteSink>>) -> anyhow::Result<()> {
+    let out = frames.finish().map_err(plain)?;
+    Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
 }
 
 /// Returns the underlying output error, so that a closed pipe is recognised.

@@ -3,7 +3,7 @@
 use super::{CaptureSink, Gate, Pick, Producer};
 use crate::capture::{Decoded, Frame, Time};
 use crate::dissect::{Message, Sink};
-use crate::flow::Closing;
+use crate::flow::{Closing, End, Side};
 use crate::redact::run::shown;
 
 /// A sink that passes on the selected messages.
@@ -23,6 +23,14 @@ impl<S: CaptureSink> Sink for Picked<S> {
 
     fn ended(&mut self, flow: u64, how: Closing) {
         self.sink.ended(flow, how);
+    }
+
+    fn gap(&mut self, flow: u64, side: Side, missing: u64) {
+        self.sink.gap(flow, side, missing);
+    }
+
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        self.sink.direction_ended(flow, side, why);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::capture::{Decoded, Frame, Time};
 use crate::dissect::{Account, Closed, Decision, LinkedSink, Message, Sink};
-use crate::flow::Closing;
+use crate::flow::{Closing, End, Side};
 
 /// Selects messages of a capture. It is informed about files and frames.
 pub trait Gate {
@@ -82,6 +82,14 @@ impl Sink for Any<'_> {
 
     fn ended(&mut self, flow: u64, how: Closing) {
         self.0.ended(flow, how);
+    }
+
+    fn gap(&mut self, flow: u64, side: Side, missing: u64) {
+        self.0.gap(flow, side, missing);
+    }
+
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        self.0.direction_ended(flow, side, why);
     }
 
     fn decided(&mut self, decision: &Decision<'_>) {

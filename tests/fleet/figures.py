@@ -19,6 +19,12 @@ def account(of):
         row |= {f"{part}_{name}": value for name, value in parts[part].items() if isinstance(value, int)}
     # Packets without a payload have no bytes.
     assert row.pop("no_payload_bytes") == 0
+    for column, part, name in [
+        ("backward_step_frames", "backward_step", "frames"),
+        ("duplicate_packets", "duplicate_packets", "duplicates"),
+        ("cut_frames", "cut_frames", "frames"),
+    ]:
+        row[column] = of.get(part, {}).get(name, 0)
     return row | {"limits_reached": sum(of["limits"].values())}
 
 

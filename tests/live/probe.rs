@@ -201,3 +201,20 @@ fn no_route_without_a_network() {
         assert!(all[0]["advice"].as_str().is_some_and(|advice| advice.contains("routes")), "{}", all[0]);
     }
 }
+
+/// A probe does not answer itself where nothing listens, though the system may give its socket the port. With eight
+/// ports one of the sockets of 30 probes has the server's in 98 of 100 runs.
+#[test]
+#[ignore = "needs user namespaces: .ci/run looks whether there are any"]
+fn a_probe_does_not_answer_itself() {
+    let script = "ip link set lo up && echo 40000 40007 > /proc/sys/net/ipv4/ip_local_port_range && \
+                  for i in 1 2 3 4 5 6 7 8 9 10; do for proto in dnp riptide nano; do \
+                  \"$0\" probe 127.0.0.1:40000 -p $proto -W 1 -f json || true; done; done";
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--net", "sh", "-c", script, env!("CARGO_BIN_EXE_netkit")])
+        .output()
+        .expect("unshare runs");
+    let reports = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let outcomes: Vec<_> = reports.map(|all| all.expect("JSON")[0]["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["refused"; 30], "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -76,11 +76,22 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     }
 
     fn gap(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, gap: &Gap) {
+        // The gaps before a conversation is claimed are passed on with its first messages.
+        let undecided = matches!(c.state, Classification::Undecided(_));
         self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.frame, gap.time);
+        if !undecided && matches!(c.state, Classification::Claimed(_)) {
+            self.sink.gap(c.id, side, gap.missing);
+        }
     }
 
-    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, _why: End, missing: u64) {
+    fn end(&mut self, c: &mut Classified, side: Side, stream: &mut Stream, why: End, missing: u64) {
         self.stream_event(c, side, stream, StreamEvent::End { missing }, 0, c.last);
+        if matches!(c.state, Classification::Claimed(_)) {
+            if missing > 0 {
+                self.sink.gap(c.id, side, missing);
+            }
+            self.sink.direction_ended(c.id, side, why);
+        }
     }
 
     fn memory(&self, c: &Classified) -> Option<usize> {

@@ -507,6 +507,7 @@ impl<S: Sink> Inspector<'_, S> {
             });
             owner.has_read(item.side, &event, self.emitted, broken);
             if let StreamEvent::Gap { missing } = event {
+                self.sink.gap(c.id, item.side, missing);
                 let stream = &mut streams[k];
                 stream.restart(stream.offset() + stream.bytes().len() as u64 + missing);
                 after_gap[k] = ends[k];

@@ -3,6 +3,7 @@
 use crate::flow::Transport;
 use crate::live::NetError;
 use crate::live::error::waited;
+use crate::live::net::own_port::{check_stream, datagram_socket};
 use mio::event::Event;
 use mio::net::{TcpStream, UdpSocket};
 use mio::{Interest, Registry, Token};
@@ -51,10 +52,9 @@ impl Socket {
         let kind = match transport {
             Transport::Tcp => Kind::Tcp(TcpStream::connect(peer).map_err(NetError::of)?),
             Transport::Udp => {
-                let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
-                let socket = UdpSocket::bind(any).map_err(NetError::of_datagram)?;
-                socket.connect(peer).map_err(NetError::of_datagram)?;
-                Kind::Udp(socket)
+                let socket = datagram_socket(peer).map_err(NetError::of_datagram)?;
+                socket.set_nonblocking(true).map_err(NetError::of_datagram)?;
+                Kind::Udp(UdpSocket::from_std(socket))
             }
         };
         let connected = transport == Transport::Udp;
@@ -118,6 +118,7 @@ impl Socket {
             }
             match stream.peer_addr() {
                 Ok(_) => {
+                    check_stream(&stream.into()).map_err(NetError::of)?;
                     let _ = stream.set_nodelay(true);
                     (self.connected, self.readable) = (true, true);
                 }

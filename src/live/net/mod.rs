@@ -4,6 +4,7 @@
 
 pub(crate) mod cancel;
 mod open;
+pub(in crate::live) mod own_port;
 mod reach;
 pub(crate) mod record;
 pub(in crate::live) mod socket;

@@ -1,6 +1,7 @@
 //! The bytes of one conversation: a socket, and a recording of its traffic.
 
 use super::cancel::{CancelToken, LEAVING, SLICE};
+use super::own_port::{check_stream, datagram_socket};
 use super::record::{Recorder, Tape, now};
 use super::socket::{Other, Socket};
 use crate::flow::Transport;
@@ -63,8 +64,8 @@ impl<'a> Wire<'a> {
     ) -> Result<Wire<'a>, NetError> {
         match transport {
             Transport::Udp => {
-                let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
-                Wire::datagrams(UdpSocket::bind(any).map_err(NetError::of_datagram)?, peer, recorder)
+                let socket = datagram_socket(peer).map_err(NetError::of_datagram)?;
+                Wire::datagrams(socket, peer, recorder)
             }
             Transport::Tcp => {
                 let stream = connect(peer, timeout.max(Duration::from_millis(1)), stop)?;
@@ -286,7 +287,7 @@ fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<Tc
             return Err(why);
         }
         match results.recv_timeout(SLICE) {
-            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Ok(stream)) => return check_stream(&(&stream).into()).map(|()| stream).map_err(NetError::of),
             Ok(Err(error)) if waited(&error) => return Err(NetError::NoAnswer),
             Ok(Err(error)) => return Err(NetError::of(error)),
             Err(RecvTimeoutError::Timeout) => {}

@@ -6,12 +6,13 @@ use super::stream::{self, Pair};
 use super::{BUDGET, Relay, RelayOutput, TCP, token};
 use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
+use crate::live::net::own_port::datagram_socket;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{MessageCounts, Opened, Watch};
 use mio::Interest;
 use mio::net::UdpSocket;
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 /// The time between a failed accept (no free file descriptor) and the next try.
@@ -284,12 +285,9 @@ impl Relay {
     }
 
     fn to_the_server(&self, slot: usize) -> io::Result<(UdpSocket, SocketAddr)> {
-        let any: IpAddr = match self.config.target {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let mut socket = UdpSocket::bind(SocketAddr::new(any, 0))?;
-        socket.connect(self.config.target)?;
+        let socket = datagram_socket(self.config.target)?;
+        socket.set_nonblocking(true)?;
+        let mut socket = UdpSocket::from_std(socket);
         let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
         self.poll.registry().register(&mut socket, token(slot, 0), Interest::READABLE)?;
         let own = socket.local_addr()?;

@@ -7,6 +7,7 @@ use super::measured::Measured;
 use super::passed::{Addresses, Ended, RelayOutput, Topic};
 use crate::flow::Transport;
 use crate::live::net::now as time_of_day;
+use crate::live::net::own_port::check_stream;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{Direction, Impairments, Passing, Watch};
 use mio::event::Event;
@@ -110,7 +111,10 @@ impl Pair {
             let server = &self.sockets[1].socket;
             match server.take_error() {
                 Ok(None) => match server.peer_addr() {
-                    Ok(_) => self.connected = true,
+                    Ok(_) => match check_stream(&server.into()) {
+                        Ok(()) => self.connected = true,
+                        Err(error) => return self.unreached(&error, counts, watch, out),
+                    },
                     Err(error) if error.kind() == ErrorKind::NotConnected => {}
                     Err(error) => return self.unreached(&error, counts, watch, out),
                 },
