@@ -809,6 +809,26 @@ fn redacted_captures_read_as_before() {
     }
 }
 
+/// A conversation that was given up to bound memory, and comes back, goes on in the redacted capture.
+#[test]
+fn resumed_conversations_go_on_in_a_redacted_capture() {
+    let folder = Scratch::new("redact-resumed");
+    for (capture, proto) in [("riptide/riptide22-tcp.pcap", "riptide"), ("gne/gne-le-two-clients.pcap", "gne")] {
+        let (path, to) = (fixture(capture), folder.file("redacted.pcap"));
+        let given = ["-p", proto, "--limit", "conversations=1"];
+        let path = path.to_str().expect("UTF-8");
+        let done = decode(path, &[&["--redact", "-w", &to, "--force"][..], &given].concat()).ok();
+        assert!(done.err.contains("under the same number"), "{capture}: {}", done.err);
+        let messages = |done: Done| {
+            let lines = done.ok().lines();
+            lines.iter().map(|line| (line["message"].clone(), line["length"].clone())).collect::<Vec<_>>()
+        };
+        let before = messages(decode(path, &[&["-f", "ndjson"][..], &given].concat()));
+        let after = messages(decode(&to, &["-p", proto, "-f", "ndjson"]));
+        assert_eq!(before, after, "{capture}");
+    }
+}
+
 /// Sessions in a redacted capture begin and end as in the original, and what it lacks of their streams is missing, too.
 #[test]
 fn sessions_in_a_redacted_capture_end_as_before() {

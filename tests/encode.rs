@@ -182,6 +182,16 @@ fn a_file_is_made_only_for_what_is_right() {
     assert_eq!(encode(&["riptide.connect", "-o", "/nowhere/at/all"]).status, Some(3));
 }
 
+/// Who pipes lines without naming the option is told it.
+#[test]
+fn lines_are_read_only_where_they_are_named() {
+    for args in [&["encode", "-"][..], &["encode", "-p", "riptide"]] {
+        let done = netkit(args, b"{}");
+        assert_eq!(done.status, Some(2), "{}", done.err);
+        assert!(done.err.contains("--json - reads JSON lines from stdin"), "{}", done.err);
+    }
+}
+
 #[test]
 fn pretty_printed_objects_and_arrays() {
     let pretty = "[\n  {\n    \"message\": \"riptide.heartbeat\",\n    \"fields\": { \"ping_id\": 3 }\n  },\n  {\"message\": \"connect\"}\n]";

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(tasks = ENCODE, arg_required_else_help = true)]
 pub struct Encode {
     /// The message: PROTO.MESSAGE, or MESSAGE with -p
-    #[arg(required_unless_present = "json", conflicts_with = "json", value_parser = message(), hide_possible_values = true)]
+    #[arg(conflicts_with = "json", value_parser = message(), hide_possible_values = true)]
     pub message: Option<String>,
     /// Its fields, as `netkit fields PROTO.MESSAGE` names them
     #[arg(value_name = "FIELD=VALUE", conflicts_with = "json")]

@@ -62,8 +62,9 @@ impl<'a> Encoding<'a> {
     fn run(mut self) -> anyhow::Result<u8> {
         let done = match (&self.args.json, &self.args.message) {
             (Some(path), _) => self.stream(path),
+            (None, Some(message)) if message == "-" => usage("-: --json - reads JSON lines from stdin"),
             (None, Some(message)) => self.one(message),
-            (None, None) => usage("expected a message, or --json FILE"),
+            (None, None) => usage("expected a message, or --json FILE; --json - reads JSON lines from stdin"),
         };
         let endless = self.args.json.as_deref().is_some_and(|path| path.as_os_str() == "-");
         match (done, interrupt::status(endless)) {

@@ -5,7 +5,7 @@ use super::message::{Dissection, Message, Sink};
 use super::relations::{Expected, Relation, RelationKind, Target};
 use super::wants::Wants;
 use crate::codec::Level;
-use crate::flow::Closing;
+use crate::flow::{Closing, End, Side};
 use rustc_hash::FxHashMap;
 
 /// The notes that linking adds.
@@ -181,6 +181,14 @@ impl<S: Sink> Sink for LinkedSink<'_, S> {
 
     fn ended(&mut self, flow: u64, how: Closing) {
         self.sink.ended(flow, how);
+    }
+
+    fn gap(&mut self, flow: u64, side: Side, missing: u64) {
+        self.sink.gap(flow, side, missing);
+    }
+
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        self.sink.direction_ended(flow, side, why);
     }
 
     fn sequence(&mut self, sequence: u64) {

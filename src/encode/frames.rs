@@ -126,7 +126,8 @@ impl<W: Write> Frames<W> {
     }
 
     /// Begins a TCP connection with the parts of its handshake that the capture has. `begun`: whether it has the
-    /// client's and the server's SYN. A message whose connection has not begun is preceded by a whole handshake.
+    /// client's and the server's SYN; without both, a connection that is known goes on. A message whose connection has
+    /// not begun is preceded by a whole handshake.
     ///
     /// # Errors
     /// Those of [`message`](Self::message).
@@ -138,6 +139,9 @@ impl<W: Write> Frames<W> {
         time: Time,
     ) -> Result<(), FrameError> {
         check(time)?;
+        if begun == [false; 2] && self.connections.contains_key(&key(flow, ends[0], ends[1])) {
+            return Ok(());
+        }
         self.complete()?;
         self.open(flow, ends, begun, time).map(|_| ())
     }
