@@ -49,12 +49,12 @@ mod tests {
     use socket2::{Domain, Socket, Type};
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn a_connection_to_itself_is_refused() {
         let any: SocketAddr = ([127, 0, 0, 1], 0).into();
         let stream = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         stream.bind(&any.into()).unwrap();
-        stream.connect(&stream.local_addr().unwrap()).unwrap();
+        // Where the system itself refuses, there is nothing to check.
+        let Ok(()) = stream.connect(&stream.local_addr().unwrap()) else { return };
         let refused = check_stream(&SockRef::from(&stream)).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
         // The port is free again.
