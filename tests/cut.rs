@@ -835,10 +835,8 @@ fn sessions_in_a_redacted_capture_end_as_before() {
         let args = args_of(&path);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let capture = path.to_str().expect("UTF-8");
-        // An address in the options, and bytes before each message, are those of the original. Random bytes in place of
-        // a message without fields may show other sides.
-        let of_the_original = |arg: &&str| *arg == "--server" || arg.starts_with("acknex.skip=");
-        if args.iter().any(of_the_original) || capture.ends_with("acknex-midway.pcap") {
+        // An address in the options, and bytes before each message, are those of the original.
+        if args.iter().any(|arg| *arg == "--server" || arg.starts_with("acknex.skip=")) {
             continue;
         }
         let to = folder.file("redacted.pcap");
@@ -855,15 +853,17 @@ fn sessions_in_a_redacted_capture_end_as_before() {
                 rows.sort();
                 rows
             };
-            (
-                list("end", &["proto", "connection", "end", "end_by", "transport_end"]),
-                list("verdicts", &["rule", "from"]),
-            )
+            let ends = list("end", &["proto", "connection", "end", "end_by", "transport_end"]);
+            (stats["faults"].clone(), ends, list("verdicts", &["rule", "from"]))
         };
-        let (before, after) = (seen(capture), seen(&to));
-        assert_eq!(before, after, "{capture}");
-        ends += before.0.len();
-        kinds.extend(before.0.into_iter().map(|end| end[2..].to_vec()));
+        let before = seen(capture);
+        // Random bytes in place of a message that could not be read may be one that can.
+        if before.0 != 0 {
+            continue;
+        }
+        assert_eq!(before, seen(&to), "{capture}");
+        ends += before.1.len();
+        kinds.extend(before.1.into_iter().map(|end| end[2..].to_vec()));
     }
     assert!(ends > 400 && kinds.len() > 12, "{ends} {kinds:?}");
 }

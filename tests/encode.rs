@@ -182,7 +182,7 @@ fn a_file_is_made_only_for_what_is_right() {
     assert_eq!(encode(&["riptide.connect", "-o", "/nowhere/at/all"]).status, Some(3));
 }
 
-/// Who pipes lines without naming the option is told it.
+/// An error names the option to whoever pipes lines without it.
 #[test]
 fn lines_are_read_only_where_they_are_named() {
     for args in [&["encode", "-"][..], &["encode", "-p", "riptide"]] {
