@@ -4,6 +4,7 @@
 use super::captured::{Kept, Line, file, options, packets, read, read_file};
 use super::cuts::{captures, captures_in_part};
 use crate::common;
+use netkit::capture::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -271,4 +272,38 @@ fn shared_endpoints_are_servers_from_then_on() {
         assert_eq!(one.lines().len(), lines.len(), "{name}");
         assert_eq!(one.text(), four.text(), "{name}");
     }
+}
+
+/// A conversation that is captured from the middle of a long message is not given up before its next one.
+#[test]
+fn the_rest_of_a_long_message_comes_first() {
+    let path = common::fixture("nano/nano-tcp.pcap");
+    let (plain, capture) = (options(&path), packets(&path));
+    let mut counts = BTreeMap::<_, usize>::new();
+    capture.iter().for_each(|kept| *counts.entry(kept.ends()).or_default() += 1);
+    let (ends, _) = counts.into_iter().max_by_key(|(_, count)| *count).expect("a conversation");
+    let conversation: Vec<Kept> = capture.into_iter().filter(|kept| kept.ends() == ends).collect();
+    let rest = &conversation[conversation.len() / 3..];
+    let first = rest.iter().find(|kept| kept.length > 0).expect("a segment with data");
+    let segment = first.segment.clone().expect("a segment");
+    const SEGMENTS: u32 = 200;
+    let mut long: Vec<Kept> = (0..SEGMENTS)
+        .map(|k| {
+            let seq = segment.seq.wrapping_sub(1400 * (SEGMENTS - k));
+            let payload = vec![b'Z'; 1400];
+            Kept { segment: Some(Segment { seq, ..segment.clone() }), payload, length: 1400, ..first.clone() }
+        })
+        .collect();
+    long.extend(rest.iter().cloned());
+    for (kept, frame) in long.iter_mut().zip(1..) {
+        kept.frame = frame;
+    }
+    let lines = |packets: &[Kept]| {
+        let lines = read_file(packets, &plain).0;
+        let whole = lines.into_iter().filter(|line| line.message != "unknown");
+        whole.map(|line| (line.src, line.message, line.fields)).collect::<Vec<_>>()
+    };
+    let alone = lines(rest);
+    assert!(alone.len() > 20, "{}", alone.len());
+    assert_eq!(lines(&long), alone);
 }

@@ -135,6 +135,8 @@ pub(super) struct Outcome {
     /// By side: datagrams, or deliveries of a stream, that could be read.
     pub good: [u64; 2],
     pub broken: [u64; 2],
+    /// By side: the bytes before the first delivery that could be read, of a stream that is captured from its middle.
+    rest: [u64; 2],
     /// The bits of evidence for the claim.
     pub credit: u64,
 }
@@ -142,6 +144,10 @@ pub(super) struct Outcome {
 /// The number of broken packets that a bit of evidence outweighs: real servers are also tested with nothing but broken
 /// messages.
 const OUTWEIGHED: u64 = 3;
+
+/// Before the first message of a stream that is captured from its middle, the bytes that count as one broken packet: they
+/// may be the rest of a long message.
+const REST: u64 = 64 << 10;
 
 /// A side behaves if it has sent at least this many readable packets, and this many for each unreadable one.
 const BEHAVES: u64 = 8;
@@ -152,6 +158,17 @@ impl Outcome {
     pub fn add(&mut self, side: Side, frame: u64, messages: u64, broken: bool) {
         self.emitted(frame, messages);
         (if broken { &mut self.broken } else { &mut self.good })[side.index()] += 1;
+    }
+
+    /// Counts the messages of a delivery that could not be read, of a stream that is captured from its middle.
+    fn add_rest(&mut self, side: Side, frame: u64, messages: u64, bytes: u64) {
+        let k = side.index();
+        let before = self.rest[k];
+        self.rest[k] += bytes;
+        match self.good[k] > 0 || before.div_ceil(REST) < self.rest[k].div_ceil(REST) {
+            true => self.add(side, frame, messages, true),
+            false => self.emitted(frame, messages),
+        }
     }
 
     /// Counts messages only.
@@ -221,10 +238,14 @@ impl Owner {
         }
     }
 
-    /// Records that it has read an event of a stream, and emitted this many messages.
+    /// Records that it has read an event of a stream, and emitted this many messages. `begun`: whether the stream's
+    /// beginning is in the capture.
     #[inline]
-    pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool) {
+    pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool, begun: bool) {
         match event {
+            StreamEvent::Data { frame, new, .. } if broken && !begun => {
+                self.outcome.add_rest(side, *frame, emitted, *new as u64);
+            }
             StreamEvent::Data { frame, .. } => self.outcome.add(side, *frame, emitted, broken),
             StreamEvent::Gap { .. } | StreamEvent::End { .. } => self.outcome.emitted(self.outcome.frames[1], emitted),
         }
@@ -412,6 +433,17 @@ impl PendingDatagram {
 mod tests {
     use super::*;
     use crate::capture::Time;
+
+    /// A stream that is captured from its middle may begin with the rest of a long message.
+    #[test]
+    fn the_rest_of_a_message_is_not_many_broken_ones() {
+        let mut outcome = Outcome::default();
+        (1..=100).for_each(|frame| outcome.add_rest(Side::B, frame, 1, 1400));
+        assert_eq!((outcome.broken, outcome.messages, outcome.frames), ([0, 3], 100, [1, 100]));
+        outcome.add(Side::B, 101, 1, false);
+        (102..=104).for_each(|frame| outcome.add_rest(Side::B, frame, 1, 1400));
+        assert_eq!((outcome.broken, outcome.good), ([0, 6], [0, 1]));
+    }
 
     /// While a stream is undecided, the dissectors are asked whenever its bytes have doubled, not at every segment.
     #[test]

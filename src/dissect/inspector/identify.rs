@@ -505,7 +505,7 @@ impl<S: Sink> Inspector<'_, S> {
             let broken = self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
                 session.stream(item.side, &mut streams[k], event, out)
             });
-            owner.has_read(item.side, &event, self.emitted, broken);
+            owner.has_read(item.side, &event, self.emitted, broken, c.syn_seen[k]);
             if let StreamEvent::Gap { missing } = event {
                 self.sink.gap(c.id, item.side, missing);
                 let stream = &mut streams[k];
