@@ -274,36 +274,52 @@ fn shared_endpoints_are_servers_from_then_on() {
     }
 }
 
-/// A conversation that is captured from the middle of a long message is not given up before its next one.
+/// The segments of a long message, and the sequence number after them.
+fn long_message(like: &Kept, from: u32, segments: u32) -> (Vec<Kept>, u32) {
+    let at = |k: u32| {
+        let segment = Segment { seq: from.wrapping_add(1400 * k), ..like.segment.clone().expect("a segment") };
+        Kept { segment: Some(segment), payload: vec![b'Z'; 1400], length: 1400, ..like.clone() }
+    };
+    ((0..segments).map(at).collect(), from.wrapping_add(1400 * segments))
+}
+
+/// A conversation is not given up before the end of a long message, of which the capture has only the rest: its beginning
+/// is before the capture, or in a gap.
 #[test]
 fn the_rest_of_a_long_message_comes_first() {
+    const SEGMENTS: u32 = 200;
     let path = common::fixture("nano/nano-tcp.pcap");
     let (plain, capture) = (options(&path), packets(&path));
     let mut counts = BTreeMap::<_, usize>::new();
     capture.iter().for_each(|kept| *counts.entry(kept.ends()).or_default() += 1);
     let (ends, _) = counts.into_iter().max_by_key(|(_, count)| *count).expect("a conversation");
     let conversation: Vec<Kept> = capture.into_iter().filter(|kept| kept.ends() == ends).collect();
-    let rest = &conversation[conversation.len() / 3..];
-    let first = rest.iter().find(|kept| kept.length > 0).expect("a segment with data");
-    let segment = first.segment.clone().expect("a segment");
-    const SEGMENTS: u32 = 200;
-    let mut long: Vec<Kept> = (0..SEGMENTS)
-        .map(|k| {
-            let seq = segment.seq.wrapping_sub(1400 * (SEGMENTS - k));
-            let payload = vec![b'Z'; 1400];
-            Kept { segment: Some(Segment { seq, ..segment.clone() }), payload, length: 1400, ..first.clone() }
-        })
-        .collect();
-    long.extend(rest.iter().cloned());
-    for (kept, frame) in long.iter_mut().zip(1..) {
-        kept.frame = frame;
-    }
-    let lines = |packets: &[Kept]| {
-        let lines = read_file(packets, &plain).0;
-        let whole = lines.into_iter().filter(|line| line.message != "unknown");
+    let third = conversation.len() / 3;
+    let next = third + conversation[third..].iter().position(|kept| kept.length > 0).expect("a segment with data");
+    let first = &conversation[next];
+    let seq = first.segment.as_ref().expect("a segment").seq;
+    let lines = |mut packets: Vec<Kept>| {
+        packets.iter_mut().zip(1..).for_each(|(kept, frame)| kept.frame = frame);
+        let whole = read_file(&packets, &plain).0.into_iter().filter(|line| line.message != "unknown");
         whole.map(|line| (line.src, line.message, line.fields)).collect::<Vec<_>>()
     };
-    let alone = lines(rest);
+    let alone = lines(conversation[next..].to_vec());
     assert!(alone.len() > 20, "{}", alone.len());
-    assert_eq!(lines(&long), alone);
+    let (mut from_its_middle, _) = long_message(first, seq.wrapping_sub(1400 * SEGMENTS), SEGMENTS);
+    from_its_middle.extend_from_slice(&conversation[next..]);
+    assert_eq!(lines(from_its_middle), alone);
+    // Its first segment is missing.
+    let (long, after) = long_message(first, seq.wrapping_add(1400), SEGMENTS);
+    let longer = after.wrapping_sub(seq);
+    let later = conversation[next..].iter().cloned().map(|mut kept| {
+        let segment = kept.segment.as_mut().expect("a segment");
+        let number = if kept.src == first.src { &mut segment.seq } else { &mut segment.ack };
+        *number = number.wrapping_add(longer);
+        kept
+    });
+    let with_gap = conversation[..next].iter().cloned().chain(long).chain(later);
+    // The message that was under way before the gap has other bytes.
+    let (read, whole) = (lines(with_gap.collect()), lines(conversation.clone()));
+    let others = read.iter().zip(&whole).filter(|(a, b)| a != b).count();
+    assert!((read.len(), others) == (whole.len(), 1), "{} of {}, {others} others", read.len(), whole.len());
 }

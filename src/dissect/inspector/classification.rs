@@ -135,8 +135,9 @@ pub(super) struct Outcome {
     /// By side: datagrams, or deliveries of a stream, that could be read.
     pub good: [u64; 2],
     pub broken: [u64; 2],
-    /// By side: the bytes before the first delivery that could be read, of a stream that is captured from its middle.
-    rest: [u64; 2],
+    /// By side: the bytes since a gap of its stream that could not be read, or since the beginning of a stream that is
+    /// captured from its middle. `None` after a delivery that could be read.
+    rest: [Option<u64>; 2],
     /// The bits of evidence for the claim.
     pub credit: u64,
 }
@@ -145,8 +146,8 @@ pub(super) struct Outcome {
 /// messages.
 const OUTWEIGHED: u64 = 3;
 
-/// Before the first message of a stream that is captured from its middle, the bytes that count as one broken packet: they
-/// may be the rest of a long message.
+/// After a gap, and at the beginning of a stream that is captured from its middle, the bytes that count as one broken
+/// packet until a message can be read: they may be the rest of a long one.
 const REST: u64 = 64 << 10;
 
 /// A side behaves if it has sent at least this many readable packets, and this many for each unreadable one.
@@ -160,15 +161,21 @@ impl Outcome {
         (if broken { &mut self.broken } else { &mut self.good })[side.index()] += 1;
     }
 
-    /// Counts the messages of a delivery that could not be read, of a stream that is captured from its middle.
-    fn add_rest(&mut self, side: Side, frame: u64, messages: u64, bytes: u64) {
-        let k = side.index();
-        let before = self.rest[k];
-        self.rest[k] += bytes;
-        match self.good[k] > 0 || before.div_ceil(REST) < self.rest[k].div_ceil(REST) {
-            true => self.add(side, frame, messages, true),
-            false => self.emitted(frame, messages),
+    /// Counts the messages of a delivery of this many bytes of a stream.
+    #[inline]
+    fn add_delivery(&mut self, side: Side, frame: u64, messages: u64, bytes: u64, broken: bool) {
+        match &mut self.rest[side.index()] {
+            // The first delivery after a gap is never broken.
+            Some(rest) if broken || *rest == 0 => {
+                let counted = rest.div_ceil(REST);
+                *rest += bytes;
+                if broken && rest.div_ceil(REST) == counted {
+                    return self.emitted(frame, messages);
+                }
+            }
+            rest => *rest = None,
         }
+        self.add(side, frame, messages, broken);
     }
 
     /// Counts messages only.
@@ -238,16 +245,25 @@ impl Owner {
         }
     }
 
-    /// Records that it has read an event of a stream, and emitted this many messages. `begun`: whether the stream's
-    /// beginning is in the capture.
+    /// Records the sides whose streams are captured from their middle.
+    pub(super) fn begins(&mut self, transport: Transport, begun: [bool; 2]) {
+        if transport == Transport::Tcp {
+            self.outcome.rest = begun.map(|begun| (!begun).then_some(0));
+        }
+    }
+
+    /// Records that it has read an event of a stream, and emitted this many messages.
     #[inline]
-    pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool, begun: bool) {
+    pub(super) fn has_read(&mut self, side: Side, event: &StreamEvent<'_>, emitted: u64, broken: bool) {
         match event {
-            StreamEvent::Data { frame, new, .. } if broken && !begun => {
-                self.outcome.add_rest(side, *frame, emitted, *new as u64);
+            StreamEvent::Data { frame, new, .. } => {
+                self.outcome.add_delivery(side, *frame, emitted, *new as u64, broken);
             }
-            StreamEvent::Data { frame, .. } => self.outcome.add(side, *frame, emitted, broken),
-            StreamEvent::Gap { .. } | StreamEvent::End { .. } => self.outcome.emitted(self.outcome.frames[1], emitted),
+            StreamEvent::Gap { .. } => {
+                self.outcome.rest[side.index()] = Some(0);
+                self.outcome.emitted(self.outcome.frames[1], emitted);
+            }
+            StreamEvent::End { .. } => self.outcome.emitted(self.outcome.frames[1], emitted),
         }
     }
 
@@ -438,10 +454,11 @@ mod tests {
     #[test]
     fn the_rest_of_a_message_is_not_many_broken_ones() {
         let mut outcome = Outcome::default();
-        (1..=100).for_each(|frame| outcome.add_rest(Side::B, frame, 1, 1400));
+        outcome.rest[Side::B.index()] = Some(0);
+        (1..=100).for_each(|frame| outcome.add_delivery(Side::B, frame, 1, 1400, true));
         assert_eq!((outcome.broken, outcome.messages, outcome.frames), ([0, 3], 100, [1, 100]));
-        outcome.add(Side::B, 101, 1, false);
-        (102..=104).for_each(|frame| outcome.add_rest(Side::B, frame, 1, 1400));
+        outcome.add_delivery(Side::B, 101, 1, 20, false);
+        (102..=104).for_each(|frame| outcome.add_delivery(Side::B, frame, 1, 1400, true));
         assert_eq!((outcome.broken, outcome.good), ([0, 6], [0, 1]));
     }
 

@@ -235,6 +235,7 @@ impl<S: Sink> Inspector<'_, S> {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 self.counters.account.limit(UNDECIDED, pending.forgotten);
                 let mut owner = Owner::new(name, session, false, self.generation);
+                owner.begins(c.transport, c.syn_seen);
                 (owner.why, owner.outcome.credit) = (why, bits.into());
                 if let Some(server) = self.known.shared(c.transport, c.ends, name).filter(|_| self.updates_sides) {
                     owner.session.set_server(server);
@@ -477,6 +478,7 @@ impl<S: Sink> Inspector<'_, S> {
             Look::Claimed(name, why, session, credit) => {
                 *self.counters.claimed.entry((name, why)).or_default() += u64::from(!c.resumed);
                 let mut owner = Owner::new(name, session, false, self.generation);
+                owner.begins(c.transport, c.syn_seen);
                 owner.outcome.credit = credit;
                 self.learn(c, &owner);
                 Some(Box::new(owner))
@@ -505,7 +507,7 @@ impl<S: Sink> Inspector<'_, S> {
             let broken = self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
                 session.stream(item.side, &mut streams[k], event, out)
             });
-            owner.has_read(item.side, &event, self.emitted, broken, c.syn_seen[k]);
+            owner.has_read(item.side, &event, self.emitted, broken);
             if let StreamEvent::Gap { missing } = event {
                 self.sink.gap(c.id, item.side, missing);
                 let stream = &mut streams[k];

@@ -279,7 +279,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 session.stream(side, stream, event, out)
             });
             if let Classification::Claimed(owner) = &mut c.state {
-                owner.has_read(side, &event, self.emitted, broken, c.syn_seen[side.index()]);
+                owner.has_read(side, &event, self.emitted, broken);
                 if !matches!(event, StreamEvent::Data { .. }) {
                     return;
                 }
@@ -299,7 +299,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
-            owner.has_read(side, &event, self.emitted, broken, c.syn_seen[side.index()]);
+            owner.has_read(side, &event, self.emitted, broken);
             c.state = Classification::Claimed(owner);
             return;
         }
