@@ -182,6 +182,24 @@ fn a_file_is_made_only_for_what_is_right() {
     assert_eq!(encode(&["riptide.connect", "-o", "/nowhere/at/all"]).status, Some(3));
 }
 
+/// A connection whose first message is left out does not begin in the new capture, and is read from its middle.
+#[test]
+fn a_selection_of_a_stream_is_read_again() {
+    let folder = Scratch::new("encode-selection");
+    for name in ["nano/nano-tcp", "nano/pomelo-ws"] {
+        let capture = fixture(&format!("{name}.pcap"));
+        let capture = capture.to_str().expect("UTF-8");
+        let lines = netkit(&["decode", capture, "-q", "-f", "ndjson", "-F", "message == request"], b"").ok();
+        let [encoded, redacted] = ["encoded.pcap", "redacted.pcap"].map(|name| folder.file(name));
+        netkit(&["encode", "--json", "-", "--force", "-o", &encoded], &lines.out).ok();
+        netkit(&["decode", capture, "-F", "message == request", "--redact", "--force", "-w", &redacted], b"").ok();
+        for new in [encoded, redacted] {
+            let again = netkit(&["decode", &new, "-q", "-f", "ndjson"], b"").ok().lines();
+            assert_eq!((again.len(), again.len() >= 40), (lines.lines().len(), true), "{new}");
+        }
+    }
+}
+
 /// An error names the option to whoever pipes lines without it.
 #[test]
 fn lines_are_read_only_where_they_are_named() {

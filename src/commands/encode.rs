@@ -46,7 +46,7 @@ struct Encoding<'a> {
     args: &'a Encode,
     source: Source,
     encoders: Encoders<'a>,
-    out: Written,
+    out: Written<'a>,
     to: To,
     bad: u64,
     written: u64,

@@ -50,7 +50,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     deeply(|| -> anyhow::Result<u8> {
         let writing = Writing {
             again: Again::new(options),
-            out: Frames::new(BufWriter::with_capacity(64 << 10, ByteSink::new(Some(file)))),
+            out: Frames::new(BufWriter::with_capacity(64 << 10, ByteSink::new(Some(file))), options),
+            selects: !pick.selection.all,
             now: Time::default(),
             streams: HashMap::new(),
             written: 0,
@@ -102,7 +103,9 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
 /// Writes the selected messages.
 struct Writing<'a> {
     again: Again<'a>,
-    out: Frames<BufWriter<ByteSink>>,
+    out: Frames<'a, BufWriter<ByteSink>>,
+    /// Whether messages may be left out.
+    selects: bool,
     /// The time of the current frame.
     now: Time,
     /// The TCP conversations with messages or missing bytes, by their numbers.
@@ -137,7 +140,7 @@ impl Writing<'_> {
         match bytes {
             Ok(Some(bytes)) => {
                 if transport == Transport::Tcp {
-                    self.begin(message, &entry)?;
+                    self.begin(message, &entry, &bytes)?;
                 }
                 Ok(refusal(self.out.message(&entry, transport, &bytes))?.map_or(Ok(()), Err))
             }
@@ -147,8 +150,9 @@ impl Writing<'_> {
         }
     }
 
-    /// Begins the TCP conversation of its first message, with the parts of the handshake that the capture has.
-    fn begin(&mut self, message: &Message<'_>, entry: &Entry) -> anyhow::Result<()> {
+    /// Begins the TCP conversation of its first message, with the parts of the handshake that the capture has. If that
+    /// message may not be the first of all, it has to be one with which a connection can begin.
+    fn begin(&mut self, message: &Message<'_>, entry: &Entry, bytes: &[u8]) -> anyhow::Result<()> {
         let [Some(src), Some(dst)] = entry.ends else { return Ok(()) };
         let (flow, sender) = (message.flow_info, message.place.side);
         let streams = self.streams.entry(entry.flow).or_default();
@@ -159,7 +163,10 @@ impl Writing<'_> {
         let client = flow.opener.unwrap_or(if entry.from == Role::Server { sender.other() } else { sender });
         let from_client = |of: [SocketAddr; 2]| if client == Side::A { of } else { [of[1], of[0]] };
         let begun = if client == Side::A { flow.begun } else { [flow.begun[1], flow.begun[0]] };
-        refusal(self.out.begin_connection(entry.flow, from_client(ends), begun, message.place.time))?;
+        let ends_of_client = from_client(ends);
+        let begins = !self.selects || self.out.may_begin(entry, ends_of_client, bytes);
+        let begun = begun.map(|begun| begun && begins);
+        refusal(self.out.begin_connection(entry.flow, ends_of_client, begun, message.place.time))?;
         for side in Side::BOTH {
             self.out.skip(entry.flow, sent_by(side, ends), streams.missing[side.index()]);
         }

@@ -9,8 +9,8 @@
 use super::Entry;
 use crate::capture::connection::{Connection, handshake, last, most};
 use crate::capture::{Body, BuildError, LinkType, Packet, PcapWriter, Segment, Time, ethernet};
-use crate::dissect::Role;
-use crate::flow::Transport;
+use crate::dissect::{Evidence, Observation, Options, Role};
+use crate::flow::{Side, Transport};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -56,7 +56,8 @@ fn key(flow: u64, a: SocketAddr, b: SocketAddr) -> Key {
 }
 
 /// Writes messages into a capture file.
-pub struct Frames<W: Write> {
+pub struct Frames<'a, W: Write> {
+    options: &'a Options,
     /// The file. Its time resolution is that of the first message.
     file: Option<PcapWriter<W>>,
     out: Option<W>,
@@ -87,11 +88,12 @@ struct Datagram {
     frame: Vec<u8>,
 }
 
-impl<W: Write> Frames<W> {
+impl<'a, W: Write> Frames<'a, W> {
     /// Writes to `out`, which should be buffered. The file header is written with the first
     /// message.
-    pub fn new(out: W) -> Frames<W> {
+    pub fn new(out: W, options: &'a Options) -> Frames<'a, W> {
         Frames {
+            options,
             file: None,
             out: Some(out),
             connections: FxHashMap::default(),
@@ -104,8 +106,8 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Writes one message's frames: `bytes` as UDP payload, or as the next bytes of its direction's
-    /// stream, preceded by a handshake if the connection is new.
+    /// Writes one message's frames: `bytes` as UDP payload, or as the next bytes of its direction's stream. A handshake
+    /// precedes them if the connection is new and may begin with this message; otherwise it is read from its middle.
     ///
     /// # Errors
     /// [`FrameError::Build`] and [`FrameError::Time`], after which nothing of the message was written;
@@ -125,9 +127,8 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// Begins a TCP connection with the parts of its handshake that the capture has. `begun`: whether it has the
-    /// client's and the server's SYN; without both, a connection that is known goes on. A message whose connection has
-    /// not begun is preceded by a whole handshake.
+    /// Begins a TCP connection with these parts of its handshake: the client's and the server's SYN. Without both, a
+    /// connection that is known goes on.
     ///
     /// # Errors
     /// Those of [`message`](Self::message).
@@ -228,8 +229,11 @@ impl<W: Write> Frames<W> {
         let key = key(entry.flow, src, dst);
         let (mut connection, client) = match self.connections.get(&key) {
             Some(known) => *known,
-            None if entry.from == Role::Server => self.open(entry.flow, [dst, src], [true; 2], time)?,
-            None => self.open(entry.flow, [src, dst], [true; 2], time)?,
+            None => {
+                let ends = if entry.from == Role::Server { [dst, src] } else { [src, dst] };
+                let begun = self.may_begin(entry, ends, bytes);
+                self.open(entry.flow, ends, [begun; 2], time)?
+            }
         };
         for payload in bytes.chunks(most(src.is_ipv6())) {
             let segment = connection.next((src != client) as usize, Segment { payload, ..Segment::default() });
@@ -238,6 +242,29 @@ impl<W: Write> Frames<W> {
         }
         self.connections.insert(key, (connection, client));
         Ok(())
+    }
+
+    /// Whether this message is rather one with which a connection between the client and the server begins than one from
+    /// its middle, by its protocol's evidence.
+    pub fn may_begin(&self, entry: &Entry, ends: [SocketAddr; 2], bytes: &[u8]) -> bool {
+        let sender = if entry.from == Role::Server { Side::B } else { Side::A };
+        let bits = |begun: bool| {
+            let observation = Observation {
+                transport: Transport::Tcp,
+                ends,
+                payloads: &[(sender, bytes, bytes.len())],
+                begun: [begun; 2],
+                last: false,
+                few: true,
+                time: entry.time,
+                options: self.options,
+            };
+            match entry.dissector.identify(&observation) {
+                Evidence::No => None,
+                Evidence::Bits(bits, _) => Some(bits),
+            }
+        };
+        bits(true) >= bits(false)
     }
 
     /// Adds a connection, and writes its handshake: all of it, or what was `begun` by each side.

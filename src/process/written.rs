@@ -105,29 +105,29 @@ impl Sink for Commented<'_> {
 }
 
 /// Encoded messages in the requested format.
-pub enum Written {
+pub enum Written<'a> {
     /// One line per message; the line is reusable memory.
     Hex(BufWriter<ByteSink>, Vec<u8>),
     /// The bytes only.
     Raw(BufWriter<ByteSink>),
     /// A capture file.
-    Pcap(Box<Frames<BufWriter<ByteSink>>>),
+    Pcap(Box<Frames<'a, BufWriter<ByteSink>>>),
     /// Constants, and the options for reading their messages for the comments.
-    Source(BufWriter<ByteSink>, Literals, Box<Options>),
+    Source(BufWriter<ByteSink>, Literals, &'a Options),
 }
 
-impl Written {
+impl<'a> Written<'a> {
     /// Writes to `output`.
-    pub fn new(to: To, output: ByteSink, options: &Options) -> Written {
+    pub fn new(to: To, output: ByteSink, options: &'a Options) -> Written<'a> {
         let out = BufWriter::with_capacity(64 << 10, output);
-        let source = |out, language| Written::Source(out, Literals::new(language), Box::new(options.clone()));
+        let source = |out, language| Written::Source(out, Literals::new(language), options);
         match to {
             To::C => source(out, Language::C),
             To::Rust => source(out, Language::Rust),
             To::Python => source(out, Language::Python),
             To::Hex => Written::Hex(out, Vec::new()),
             To::Raw => Written::Raw(out),
-            To::Pcap => Written::Pcap(Box::new(Frames::new(out))),
+            To::Pcap => Written::Pcap(Box::new(Frames::new(out, options))),
         }
     }
 
@@ -144,7 +144,7 @@ impl Written {
         let bytes = encoded.bytes();
         match self {
             Written::Source(out, literals, options) => {
-                let mut options = (**options).clone();
+                let mut options = (*options).clone();
                 options.from = Some(entry.from).filter(|from| *from != Role::Unknown).or(options.from);
                 if let Some(version) = &entry.version {
                     // Protocols without this setting find the version in the bytes.
@@ -232,7 +232,7 @@ pub fn refusal(done: Result<(), FrameError>) -> anyhow::Result<Option<String>> {
 ///
 /// # Errors
 /// Returns the errors of the output.
-pub fn complete(frames: Frames<BufWriter<ByteSink>>) -> anyhow::Result<()> {
+pub fn complete(frames: Frames<'_, BufWriter<ByteSink>>) -> anyhow::Result<()> {
     let out = frames.finish().map_err(plain)?;
     Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
 }
