@@ -826,10 +826,11 @@ fn resumed_conversations_go_on_in_a_redacted_capture() {
     assert_eq!(before, messages(decode(&to, &["-p", "riptide", "-f", "ndjson"])));
 }
 
-/// Sessions in a redacted capture begin and end as in the original, and what it lacks of their streams is missing, too.
+/// Sessions in a capture of the messages' frames, and in a redacted one, begin and end as in the original, and what it
+/// lacks of their streams is missing, too.
 #[test]
-fn sessions_in_a_redacted_capture_end_as_before() {
-    let folder = Scratch::new("redact-sessions");
+fn sessions_in_a_new_capture_end_as_before() {
+    let folder = Scratch::new("new-sessions");
     let (mut ends, mut kinds) = (0, BTreeSet::new());
     for path in fixtures_to_redact() {
         let args = args_of(&path);
@@ -839,10 +840,11 @@ fn sessions_in_a_redacted_capture_end_as_before() {
         if args.iter().any(|arg| *arg == "--server" || arg.starts_with("acknex.skip=")) {
             continue;
         }
-        let to = folder.file("redacted.pcap");
-        if decode(capture, &[&["--redact", "-w", &to, "--force"], &args[..]].concat()).status == Some(1) {
+        let [redacted, frames] = ["redacted.pcap", "frames.pcapng"].map(|name| folder.file(name));
+        if decode(capture, &[&["--redact", "-w", &redacted, "--force"], &args[..]].concat()).status == Some(1) {
             continue;
         }
+        decode(capture, &[&["-w", &frames, "--force"], &args[..]].concat());
         let seen = |path: &str| {
             let stats = run(&[&["stats", path, "-f", "json"], &args[..]].concat(), b"").ok();
             let stats = common::json(stats.text());
@@ -861,7 +863,9 @@ fn sessions_in_a_redacted_capture_end_as_before() {
         if before.0 != 0 {
             continue;
         }
-        assert_eq!(before, seen(&to), "{capture}");
+        for new in [redacted, frames] {
+            assert_eq!(before, seen(&new), "{capture}: {new}");
+        }
         ends += before.1.len();
         kinds.extend(before.1.into_iter().map(|end| end[2..].to_vec()));
     }

@@ -1,10 +1,11 @@
 //! `netkit decode -w`: writes the frames of the selected messages, unchanged, into another capture.
 //!
-//! The input is read twice (with `--whole` three times), because the frames of a message, and the selected
-//! conversations, are only known after it. One bit is remembered for each frame.
+//! The input is read twice, because the frames of a message are only known after it, or three times, because the
+//! selected conversations are: with `--whole` all their frames are written, and those that begin and end TCP connections
+//! if all their messages are selected. One bit is remembered for each frame.
 
 use super::options::inputs;
-use crate::capture::{Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
+use crate::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, Writer};
 use crate::cli::{Decode, Global};
 use crate::dissect::Options;
 use crate::flow::Pair;
@@ -36,7 +37,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         return super::redacted::run(args, to, pick, options, global);
     }
     let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
-    let marks = Marks::new(args.whole);
+    let marks = Marks::new(args.whole || !pick.selection.cuts());
     let (Picked { sink: mut marks, pick }, read) =
         InputReader::new(options, global).count(&args.files, args.join, pick, marks);
     if let Ok(Some(stopped)) = &read {
@@ -46,7 +47,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         Err(why) if marks.messages == 0 => return Err(why),
         read => read,
     };
-    whole(args, &mut marks, options)?;
+    conversations(args, &mut marks, options)?;
     let frames = write(&args.files, args.join, file, &marks)?;
     if stop().is_set() {
         notify(global, format_args!("{}: stopped, nothing is written", input::name(to)));
@@ -74,13 +75,15 @@ fn capture(files: &[PathBuf], join: bool) -> anyhow::Result<Capture> {
     }
 }
 
-/// Marks the frames of the selected conversations, with `--whole`.
-fn whole(args: &Decode, marks: &mut Marks, options: &Options) -> anyhow::Result<()> {
-    if let Some(wanted) = marks.conversations.take() {
+/// Marks frames of the selected conversations: all, with `--whole`, or those that begin and end TCP connections.
+fn conversations(args: &Decode, marks: &mut Marks, options: &Options) -> anyhow::Result<()> {
+    let wanted = marks.conversations.take().filter(|wanted| args.whole || wanted.iter().any(Pair::is_tcp));
+    if let Some(wanted) = wanted {
         let mut packets = Packets::new(capture(&args.files, args.join)?).caps(options.limits.fragments);
         let mut each = |_: &Frame<'_>, decoded: &Decoded<'_>| {
             let Decoded::Packet(packet) = decoded else { return };
-            if wanted.contains(&Pair::of(packet)) {
+            let connects = matches!(&packet.body, Body::Tcp(segment) if segment.syn || segment.fin || segment.rst);
+            if (args.whole || connects) && wanted.contains(&Pair::of(packet)) {
                 marks.mark(packet.frame);
                 packet.frames.iter().for_each(|frame| marks.mark(*frame));
             }

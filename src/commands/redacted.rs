@@ -51,7 +51,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         let writing = Writing {
             again: Again::new(options),
             out: Frames::new(BufWriter::with_capacity(64 << 10, ByteSink::new(Some(file))), options),
-            selects: !pick.selection.all,
+            selects: pick.selection.cuts(),
             now: Time::default(),
             streams: HashMap::new(),
             written: 0,
@@ -104,7 +104,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
 struct Writing<'a> {
     again: Again<'a>,
     out: Frames<'a, BufWriter<ByteSink>>,
-    /// Whether messages may be left out.
+    /// Whether messages of a conversation may be left out.
     selects: bool,
     /// The time of the current frame.
     now: Time,

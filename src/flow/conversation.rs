@@ -47,6 +47,11 @@ impl Pair {
     pub(crate) fn of(packet: &Packet<'_>) -> Pair {
         Pair::new(Transport::of(packet), [packet.src, packet.dst])
     }
+
+    /// Whether the conversation is one over TCP.
+    pub(crate) fn is_tcp(&self) -> bool {
+        self.0 == Transport::Tcp
+    }
 }
 
 impl fmt::Display for Transport {

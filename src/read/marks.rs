@@ -10,16 +10,16 @@ use std::collections::HashSet;
 pub(crate) struct Marks {
     /// A bit for each frame.
     frames: Vec<u64>,
-    /// The selected conversations, with `--whole`.
+    /// The selected conversations, if frames of theirs are to be marked.
     pub(crate) conversations: Option<HashSet<Pair>>,
     /// The number of messages.
     pub(crate) messages: u64,
 }
 
 impl Marks {
-    /// Marks nothing yet; `whole`: the conversations of selected messages are collected.
-    pub(crate) fn new(whole: bool) -> Marks {
-        Marks { conversations: whole.then(HashSet::new), ..Marks::default() }
+    /// Marks nothing yet; `conversations`: those of selected messages are collected.
+    pub(crate) fn new(conversations: bool) -> Marks {
+        Marks { conversations: conversations.then(HashSet::new), ..Marks::default() }
     }
 
     /// Marks a frame.
