@@ -826,6 +826,22 @@ fn resumed_conversations_go_on_in_a_redacted_capture() {
     assert_eq!(before, messages(decode(&to, &["-p", "riptide", "-f", "ndjson"])));
 }
 
+/// The frames that begin and end TCP connections are written with all messages of a conversation alone.
+#[test]
+fn frames_of_a_connection_go_with_all_its_messages() {
+    let folder = Scratch::new("cut-connections");
+    let (path, to) = (fixture("nano/nano-tcp.pcap"), folder.file("cut.pcap"));
+    let path = path.to_str().expect("UTF-8");
+    for (given, whole) in [(&["--flow", "1"][..], true), (&["-c", "20"], false), (&["-F", "length > 0"], false)] {
+        let messages = frames(&decode(path, &[&["-f", "ndjson"], given].concat()).ok().lines());
+        decode(path, &[&["-w", &to, "--force"], given].concat()).ok();
+        let written = records(&std::fs::read(&to).expect("written")).len();
+        // A SYN and a FIN of each side are the least.
+        let holds = if whole { written >= messages.len() + 4 } else { written == messages.len() };
+        assert!(holds, "{given:?}: {written} frames, {} of messages", messages.len());
+    }
+}
+
 /// Sessions in a capture of the messages' frames, and in a redacted one, begin and end as in the original, and what it
 /// lacks of their streams is missing, too.
 #[test]

@@ -37,7 +37,8 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         return super::redacted::run(args, to, pick, options, global);
     }
     let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
-    let marks = Marks::new(args.whole || !pick.selection.cuts());
+    let all_of_a_conversation = !pick.selection.cuts() && args.output.count.is_none();
+    let marks = Marks::new(args.whole || all_of_a_conversation);
     let (Picked { sink: mut marks, pick }, read) =
         InputReader::new(options, global).count(&args.files, args.join, pick, marks);
     if let Ok(Some(stopped)) = &read {

@@ -161,16 +161,17 @@ impl Writing<'_> {
         }
         let ends = if sender == Side::A { [src, dst] } else { [dst, src] };
         let client = flow.opener.unwrap_or(if entry.from == Role::Server { sender.other() } else { sender });
-        let from_client = |of: [SocketAddr; 2]| if client == Side::A { of } else { [of[1], of[0]] };
-        let begun = if client == Side::A { flow.begun } else { [flow.begun[1], flow.begun[0]] };
-        let ends_of_client = from_client(ends);
-        let begins = !self.selects || self.out.may_begin(entry, ends_of_client, bytes);
-        let begun = begun.map(|begun| begun && begins);
-        refusal(self.out.begin_connection(entry.flow, ends_of_client, begun, message.place.time))?;
-        for side in Side::BOTH {
-            self.out.skip(entry.flow, sent_by(side, ends), streams.missing[side.index()]);
+        let from_client = sent_by(client, ends);
+        let begins = !self.selects || self.out.may_begin(entry, from_client, bytes);
+        let begun = [client, client.other()].map(|side| begins && flow.begun[side.index()]);
+        let refused = refusal(self.out.begin_connection(entry.flow, from_client, begun, message.place.time))?;
+        // The message is refused for the same reason.
+        if refused.is_none() {
+            for side in Side::BOTH {
+                self.out.skip(entry.flow, sent_by(side, ends), streams.missing[side.index()]);
+            }
+            streams.ends = Some(ends);
         }
-        streams.ends = Some(ends);
         Ok(())
     }
 }

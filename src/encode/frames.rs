@@ -264,6 +264,7 @@ impl<'a, W: Write> Frames<'a, W> {
                 Evidence::Bits(bits, _) => Some(bits),
             }
         };
+        // Without evidence for either, as of a protocol that has no rules, it is the first one.
         bits(true) >= bits(false)
     }
 

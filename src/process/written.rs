@@ -207,12 +207,11 @@ impl<'a> Written<'a> {
     /// # Errors
     /// Returns the errors of the output.
     pub fn finish(self) -> anyhow::Result<()> {
-        match self {
-            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => {
-                Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
-            }
-            Written::Pcap(frames) => complete(*frames),
-        }
+        let out = match self {
+            Written::Hex(out, _) | Written::Raw(out) | Written::Source(out, ..) => out,
+            Written::Pcap(frames) => return complete(*frames),
+        };
+        close(out)
     }
 }
 
@@ -233,7 +232,10 @@ pub fn refusal(done: Result<(), FrameError>) -> anyhow::Result<Option<String>> {
 /// # Errors
 /// Returns the errors of the output.
 pub fn complete(frames: Frames<'_, BufWriter<ByteSink>>) -> anyhow::Result<()> {
-    let out = frames.finish().map_err(plain)?;
+    close(frames.finish().map_err(plain)?)
+}
+
+fn close(out: BufWriter<ByteSink>) -> anyhow::Result<()> {
     Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
 }
 

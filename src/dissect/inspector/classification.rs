@@ -165,7 +165,7 @@ impl Outcome {
     #[inline]
     fn add_delivery(&mut self, side: Side, frame: u64, messages: u64, bytes: u64, broken: bool) {
         match &mut self.rest[side.index()] {
-            // The first delivery after a gap is never broken.
+            // Right after a gap nothing counts as broken, so this does not show that the stream is in step.
             Some(rest) if broken || *rest == 0 => {
                 let counted = rest.div_ceil(REST);
                 *rest += bytes;
