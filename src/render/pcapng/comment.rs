@@ -51,9 +51,10 @@ impl Commenter {
         find: impl FnMut(&[u8]) -> Found,
         out: &mut Vec<u8>,
     ) {
-        let head = self.heads.of(message);
+        let Commenter { detail, bulk, tree, heads } = self;
+        let head = heads.of(message);
         out.extend_from_slice(OWN.as_bytes());
-        if other_frame && self.detail == Detail::Plain {
+        if other_frame && *detail == Detail::Plain {
             out.extend_from_slice(b"frame ");
             uint(message.place.frame, out);
             out.extend_from_slice(b": ");
@@ -73,23 +74,29 @@ impl Commenter {
             let _ = write!(line, "{fault}");
             line.newline();
         }
-        match self.detail {
-            Detail::Tree => self.line(message, other_frame, find, out),
+        match detail {
+            Detail::Tree => {
+                out.extend_from_slice(&head.last);
+                tree.message(message, *bulk, other_frame, find, out);
+            }
             // Removes the last line feed.
             Detail::Plain => _ = out.pop(),
         }
     }
+}
 
-    /// Appends the last line, with the tree.
-    fn line(
+impl TreeLine {
+    /// Appends the last line of a comment after its head: the message's place, its relations and its tree. `bulk` as
+    /// in [`TreeLine::nodes`].
+    fn message(
         &mut self,
         message: &Message<'_>,
+        bulk: bool,
         other_frame: bool,
         mut find: impl FnMut(&[u8]) -> Found,
         out: &mut Vec<u8>,
     ) {
         let (dissection, place, sources) = (message.dissection, message.place, message.sources());
-        out.extend_from_slice(&self.heads.of(message).last);
         if message.flow_info.flow > 0 {
             out.extend_from_slice(b" c=");
             uint(message.flow_info.flow, out);
@@ -131,17 +138,17 @@ impl Commenter {
         };
         found(0, sources.main, out);
         // The sources are written before the nodes, but only the nodes determine which sources are used.
-        self.tree.used = [0; 4];
+        self.used = [0; 4];
         let mark = out.len();
         let sections = [(":f", &dissection.tree), (":p", &dissection.packet), (":d", &dissection.derived)];
         for (name, tree) in sections.into_iter().filter(|(_, tree)| !tree.is_empty()) {
             out.push(b' ');
             out.extend_from_slice(name.as_bytes());
-            self.tree.nodes(tree, sources, self.bulk, name == ":d", out);
+            self.nodes(tree, sources, bulk, name == ":d", out);
         }
-        if self.tree.used != [0; 4] {
+        if self.used != [0; 4] {
             let nodes = out.len() - mark;
-            for number in (1..=255).filter(|number| self.tree.uses(*number)) {
+            for number in (1..=255).filter(|number| self.uses(*number)) {
                 found(number, sources.get(number), out);
             }
             out[mark..].rotate_left(nodes);
