@@ -44,6 +44,14 @@ impl Report {
     }
 }
 
+/// The steps that are due after a packet.
+pub(super) struct Due {
+    /// Another thread reads the conversation from now on.
+    pub leaves: bool,
+    /// The epoch ends.
+    pub epoch: bool,
+}
+
 /// The reports, and the totals counted from them.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -75,16 +83,15 @@ impl Ledger {
         }
     }
 
-    /// Counts a packet. Returns whether the epoch ends with it.
+    /// Counts a packet of the conversation in this slot. The bytes that it holds now are asked for at the end of the
+    /// epoch.
     #[inline(always)]
-    pub fn spend(&mut self, payload: usize) -> bool {
+    pub fn packet<S>(&mut self, slot: u32, entry: &mut Entry<S>, payload: usize, handler: &impl Handler<S>) -> Due {
+        if !std::mem::replace(&mut entry.changed, true) {
+            self.changed.push((slot, entry.conversation.serial));
+        }
         self.left = self.left.saturating_sub(payload + PACKET);
-        self.left == 0
-    }
-
-    /// Records the first packet of a conversation in this epoch.
-    pub fn changed(&mut self, slot: u32, serial: u64) {
-        self.changed.push((slot, serial));
+        Due { leaves: handler.leaves(&entry.conversation), epoch: self.left == 0 }
     }
 
     /// Ends the epoch. `report` returns the report of a conversation, unless that is closed.

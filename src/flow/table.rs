@@ -2,7 +2,7 @@
 
 use super::drive::Common;
 use super::entry::{Entry, Syn};
-use super::epoch::{Ledger, Report};
+use super::epoch::{Due, Ledger, Report};
 use super::key::{Hasher, Key};
 use super::partition::Moved;
 use super::slots::Slots;
@@ -66,24 +66,21 @@ impl<S: Default> Table<S> {
                 if let Some(entry) = self.slots.get_mut(index) {
                     entry.count(from, packet.time, length);
                     handler.datagram(&mut entry.conversation, from, packet, payload, length);
-                    self.after(index, payload.len(), handler);
+                    let due = self.ledger.packet(index, entry, payload.len(), handler);
+                    self.after(index, due, handler);
                 }
             }
             Body::Tcp(segment) => self.segment(packet, segment, handler),
         }
     }
 
-    /// Ends a packet of a conversation. The bytes that it holds now are asked for at the end of the epoch.
+    /// Takes the steps that are due after a packet of a conversation.
     #[inline(always)]
-    fn after(&mut self, index: u32, payload: usize, handler: &mut impl Handler<S>) {
-        let Some(entry) = self.slots.get_mut(index) else { return };
-        if !std::mem::replace(&mut entry.changed, true) {
-            self.ledger.changed(index, entry.conversation.serial);
-        }
-        if handler.leaves(&entry.conversation) {
+    fn after(&mut self, index: u32, due: Due, handler: &mut impl Handler<S>) {
+        if due.leaves {
             self.leave(index, handler);
         }
-        if self.ledger.spend(payload) {
+        if due.epoch {
             self.settle(index, handler);
         }
     }
@@ -129,7 +126,8 @@ impl<S: Default> Table<S> {
         } else {
             entry.segment(from, packet, segment, &mut self.common.tools(handler));
         }
-        self.after(index, segment.payload.len(), handler);
+        let due = self.ledger.packet(index, entry, segment.payload.len(), handler);
+        self.after(index, due, handler);
     }
 
     /// The slot of a packet's conversation, which is created if there is none, and the sender's side.
