@@ -51,7 +51,7 @@ impl Fakes {
 
 /// Prints the capture, and waits until a signal ends it.
 const GIVES: &str = "echo $$ > FOLDER/pid; trap 'echo \"3 packets dropped by kernel\" >&2; exit 0' INT TERM\n\
-                     cat CAPTURE; while :; do sleep 0.02; done";
+                     cat CAPTURE; while n=$((n+1)); [ $n -lt 9999 ]; do sleep 0.02; done";
 
 /// The output for the whole capture, read from stdin: like an interface, it is not read ahead for recognition.
 fn whole(args: &[&str]) -> String {
@@ -120,7 +120,8 @@ fn a_report_is_of_what_was_captured() {
 /// Ctrl-C: frames captured before it are still read, even if the program writes them late.
 #[test]
 fn what_was_captured_before_the_end_is_read() {
-    let slow = "trap 'cat CAPTURE | tail -c +25; exit 0' INT\nhead -c 24 CAPTURE; while :; do sleep 0.02; done";
+    let slow = "trap 'cat CAPTURE | tail -c +25; exit 0' INT\n\
+                head -c 24 CAPTURE; while n=$((n+1)); [ $n -lt 9999 ]; do sleep 0.02; done";
     let fakes = Fakes::new("slow", &[("tcpdump", slow)]);
     let mut child = fakes.only("tcpdump", &["stats", "-i", "eth7", "-f", "json"]).spawn().expect("netkit");
     let mut sent = BufReader::new(child.stderr.take().expect("stderr"));
@@ -185,7 +186,7 @@ fn a_program_that_ends_ends_netkit() {
 fn drops_are_reported_however_it_ends() {
     let dumpcap = "trap 'echo \"Packets captured: 9\" >&2\n\
                    echo \"Packets received/dropped on interface '\\''eth7'\\'': 9/4 (pcap:4/dumpcap:0/flushed:0/ps_ifdrop:0) (69.2%)\" >&2\n\
-                   exit 0' INT\ncat CAPTURE; while :; do sleep 0.02; done";
+                   exit 0' INT\ncat CAPTURE; while n=$((n+1)); [ $n -lt 9999 ]; do sleep 0.02; done";
     let fakes = Fakes::new("drops", &[("dumpcap", dumpcap)]);
     for quiet in [&[][..], &["-q"]] {
         let args = [&["decode", "-i", "eth7", "-c", "2", "-f", "summary"], quiet].concat();
@@ -212,7 +213,8 @@ fn programs_that_print_no_capture() {
     }
 }
 
-/// Ctrl-C also ends a program that ignores all signals, and prints `count` messages or more.
+/// Ctrl-C also ends a program that ignores all signals, and prints `count` messages or more. Such a program ends after
+/// 9,998 rounds, so that it does not run forever if the test is killed.
 fn ends_a_deaf_program(prints: &str, count: usize) {
     let fakes = Fakes::new(
         &format!("deaf{count}"),
@@ -240,12 +242,12 @@ fn ends_a_deaf_program(prints: &str, count: usize) {
 
 #[test]
 fn a_deaf_program_that_prints_nothing() {
-    ends_a_deaf_program("while :; do sleep 0.02; done", 0);
+    ends_a_deaf_program("while n=$((n+1)); [ $n -lt 9999 ]; do sleep 0.02; done", 0);
 }
 
 #[test]
 fn a_deaf_program_without_end() {
-    ends_a_deaf_program("cat CAPTURE; while :; do tail -c +25 CAPTURE; done", 5000);
+    ends_a_deaf_program("cat CAPTURE; while n=$((n+1)); [ $n -lt 9999 ]; do tail -c +25 CAPTURE; done", 5000);
 }
 
 #[test]

@@ -199,7 +199,8 @@ fn streams_until_the_pipe_closes() {
     let home = Home::new("fifo");
     let capture = crate::common::fixture("riptide/riptide20-udp.pcap");
     let fake = format!(
-        "#!/bin/sh\necho $$ > {}\ntrap 'exit 0' INT\n/bin/cat {}\nwhile :; do /bin/sleep 0.02; done\n",
+        "#!/bin/sh\necho $$ > {}\ntrap 'exit 0' INT\n/bin/cat {}\n\
+         while n=$((n+1)); [ $n -lt 9999 ]; do /bin/sleep 0.02; done\n",
         home.path("pid").display(),
         capture.display()
     );

@@ -215,37 +215,42 @@ fn named_fields_are_those_of_the_whole_tree() {
     let folder = Scratch::new("wireshark-named");
     let another = format!("lua_script:{}", folder.write("another.lua", "-- It reads nothing."));
     let counter = format!("lua_script:{}", folder.write("counter.lua", COUNTER));
-    let mut filled = 0;
+    // In one file: tshark takes longer to start than to read them.
+    let (script, joined) = (annotated::script(&folder, &[]), folder.path().join("joined.pcapng"));
+    let mut captures = Vec::new();
     for name in
         ["riptide/riptide22-lossy", "dnp/dnp-lossy", "nano/nano-ws-bad", "acknex/acknex-sim-fixed", "gne/gne-probe"]
     {
-        let capture = fixture(&format!("{name}.pcap"));
+        let (capture, out) = (fixture(&format!("{name}.pcap")), folder.path().join("named.pcapng"));
         let mut args = args_of(&capture);
         args.push("--link".into());
-        let (script, out) = (annotated::script(&folder, &args), folder.path().join("named.pcapng"));
         annotated::write(&capture, &args, &out);
-        let known = std::fs::read_to_string(&script).expect("the script");
-        for names in NAMES {
-            let there = |name: &&&str| known.contains(&format!("\"{name}\"")) || name.starts_with("related.");
-            let names: Vec<String> = names.iter().filter(there).map(|name| format!("netkit.{name}")).collect();
-            let mut fields = vec!["-T", "fields", "-E", "occurrence=a"];
-            fields.extend(names.iter().flat_map(|name| ["-e", name.as_str()]));
-            let named = pdml::run(&script, &out, &fields);
-            fields.extend(["-X", &another]);
-            assert_eq!(named, pdml::run(&script, &out, &fields), "{name}: {names:?}");
-            filled += named.lines().filter(|line| !line.trim().is_empty()).count();
-            // A filter names fields, too.
-            let filter = ["-Y", "netkit.from == \"server\" && !netkit.note"];
-            let chosen = pdml::run(&script, &out, &[&filter, &fields[..fields.len() - 2]].concat());
-            assert_eq!(chosen, pdml::run(&script, &out, &[&filter, &fields[..]].concat()), "{name}: {names:?}");
-        }
-        // `-q` alone reads nothing, but a script that counts may be beside it.
-        assert_eq!(pdml::run(&script, &out, &["-q"]), "", "{name}");
-        let messages = pdml::run(&script, &out, &["-T", "fields", "-E", "occurrence=a", "-e", "netkit.message"]);
-        let count = messages.split([',', '\n']).filter(|name| !name.is_empty()).count();
-        let counted = pdml::run(&script, &out, &["-q", "-X", &counter]);
-        assert_eq!(counted.trim().parse(), Ok(count), "{name}: {counted}");
+        captures.extend(std::fs::read(&out).expect("a capture"));
     }
+    std::fs::write(&joined, captures).expect("a file");
+    let known = std::fs::read_to_string(&script).expect("the script");
+    let mut filled = 0;
+    for names in NAMES {
+        let there = |name: &&&str| known.contains(&format!("\"{name}\"")) || name.starts_with("related.");
+        let names: Vec<String> = names.iter().filter(there).map(|name| format!("netkit.{name}")).collect();
+        let mut fields = vec!["-T", "fields", "-E", "occurrence=a"];
+        fields.extend(names.iter().flat_map(|name| ["-e", name.as_str()]));
+        let named = pdml::run(&script, &joined, &fields);
+        fields.extend(["-X", &another]);
+        assert_eq!(named, pdml::run(&script, &joined, &fields), "{names:?}");
+        filled += named.lines().filter(|line| !line.trim().is_empty()).count();
+        // A filter names fields, too.
+        let filter = ["-Y", "netkit.from == \"server\" && !netkit.note"];
+        let chosen = pdml::run(&script, &joined, &[&filter, &fields[..fields.len() - 2]].concat());
+        assert!(!chosen.is_empty());
+        assert_eq!(chosen, pdml::run(&script, &joined, &[&filter, &fields[..]].concat()), "{names:?}");
+    }
+    // `-q` alone reads nothing, but a script that counts may be beside it.
+    assert_eq!(pdml::run(&script, &joined, &["-q"]), "");
+    let messages = pdml::run(&script, &joined, &["-T", "fields", "-E", "occurrence=a", "-e", "netkit.message"]);
+    let count = messages.split([',', '\n']).filter(|name| !name.is_empty()).count();
+    let counted = pdml::run(&script, &joined, &["-q", "-X", &counter]);
+    assert_eq!(counted.trim().parse(), Ok(count), "{counted}");
     assert!(filled > 3_000, "{filled}");
 }
 
