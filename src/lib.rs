@@ -17,7 +17,7 @@
 //! | [`read`] | reading captures to their ends, with one thread or several; the selection of their messages |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | `report` | a page of a capture's statistics and messages, in HTML |
-//! | [`message`] | messages that exist longer than their packet: tree, bytes, edits |
+//! | [`message`] | messages that exist longer than their packet: tree, bytes, edits; an iterator of them |
 //! | [`live`] | sockets, probes, replays |
 //! | `docs` | pages: output, filters, schemas, recognition, contributing, ..; tables of protocols as text |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
@@ -40,6 +40,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! As an iterator. [`message::Messages::of`] also reads several captures as one ([`capture::Capture::followed_by`]), or
+//! with the links to later messages ([`read::Drive::linked`]).
+//!
+//! ```
+//! let file = std::fs::File::open("fixtures/riptide/riptide20-udp.pcap")?;
+//! for message in netkit::messages(file, &netkit::protocols::options())? {
+//!     let message = message?;
+//!     println!("{} {} {}", message.time, message.message.message, message.message.to_json());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Printing them in an output format, with a sink. [`read::Drive`] can also divide the work among threads.
 //!
 //! ```
@@ -57,7 +69,7 @@
 //!
 //! ```
 //! use netkit::codec::schema::Schemas;
-//! use netkit::dissect::{Dissection, Message, Options, Sink, inspector::dump};
+//! use netkit::dissect::{Dissection, Message, Options, Sink, dump};
 //! use netkit::protocols;
 //!
 //! struct Hp(Option<u64>);
@@ -133,6 +145,8 @@ pub(crate) mod traffic;
 #[doc(hidden)]
 pub mod view;
 
+pub use message::captured::messages;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use program::program;
-pub use read::decode;
+pub use read::decode::decode;

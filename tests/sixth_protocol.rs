@@ -15,12 +15,9 @@ use netkit::codec::{EncodeError, Reader, Writer};
 use netkit::dissect::*;
 use netkit::encode::{Encoders, Entry, Source};
 use netkit::filter::{Filter, Names};
-use netkit::live::exchange::{Clock, Exchange, Setup};
-use netkit::live::net::CancelToken;
 use netkit::live::probe::{self, Carrier, Engine, Failure, Method, Probe, Question, Questions, Series, Servers};
-use netkit::live::replay::actor::{Actor, Handling, Outbox, Recorded, Replay, ReplayContext};
 use netkit::live::replay::*;
-use netkit::live::{Client, Clients};
+use netkit::live::{CancelToken, Client, Clients, Clock, Exchange, Setup};
 use netkit::message::OwnedMessage;
 use netkit::render::Ndjson;
 use netkit::stats::{Stats, Wanted};
@@ -557,21 +554,19 @@ fn its_conversations_are_played_also_where_datagrams_are_lost() {
 fn a_client_does_not_say_what_a_server_says() {
     let conversation = recorded();
     let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
-    let (stop, options) = (CancelToken::default(), options());
-    let open = netkit::live::net::Open {
+    let setup = Setup {
         dissector: &TOY,
         version: None,
         transport: netkit::flow::Transport::Udp,
-        websocket: false,
-        peer: ends[1],
-        timeout: Duration::ZERO,
-        recorder: None,
-        observer: None,
-        stop,
+        ends,
         flow: 1,
         role: Role::Client,
+        websocket: false,
+        observer: None,
+        compared: None,
+        clock: Clock { at: Instant::now(), time: Time::default() },
     };
-    let mut exchange = Exchange::new(open.setup(ends), &options);
+    let mut exchange = Exchange::new(setup, &options());
     let refused = exchange.send_bytes(vec![4, 1], Instant::now()).unwrap_err().to_string();
     assert!(refused.contains("a client does not send welcome"), "{refused}");
     exchange.send_bytes(b"\x03\x01x".to_vec(), Instant::now()).unwrap();

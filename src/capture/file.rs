@@ -97,6 +97,12 @@ pub trait NextFile: Send {
     fn next(&mut self, ended: Ended) -> Result<Option<Input>, CaptureError>;
 }
 
+impl<F: FnMut(Ended) -> Result<Option<Input>, CaptureError> + Send> NextFile for F {
+    fn next(&mut self, ended: Ended) -> Result<Option<Input>, CaptureError> {
+        self(ended)
+    }
+}
+
 impl Capture {
     /// Opens a capture of any supported format.
     ///
@@ -131,6 +137,13 @@ impl Capture {
     pub(crate) fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
         self.joined = Some(Joined { next, last: None });
         self
+    }
+
+    /// Continues with other captures at the end of this one; frames are numbered across all of them. An error ends the
+    /// reading of all.
+    #[must_use]
+    pub fn followed_by(self, mut others: impl Iterator<Item = Input> + Send + 'static) -> Capture {
+        self.joined(Box::new(move |ended: Ended| ended.error.map_or_else(|| Ok(others.next()), Err)))
     }
 
     /// Sets the way to open the capture again.

@@ -2,8 +2,8 @@
 //!
 //! All input is untrusted: nothing here panics, and memory is bounded by documented caps.
 //!
-//! [`Packets`] combines the parts: file ([`Capture`]), link and network layers, IP fragments
-//! ([`Fragments`]). [`PcapWriter`] and [`ethernet`] write.
+//! [`Packets`] combines the parts: file ([`Capture`]), link and network layers, IP fragments. [`PcapWriter`] and
+//! [`ethernet`] write.
 
 pub(crate) mod block;
 mod bound;
@@ -19,6 +19,7 @@ mod file;
 mod fragments;
 mod gzip;
 mod held;
+#[doc(hidden)]
 pub mod hextext;
 mod input;
 mod interface;
@@ -58,25 +59,40 @@ pub(crate) use self::{
     input::Tap,
     rotating::{Rotating, Turn},
     time_spec::TimeSpec,
+    tunnels::Tunnel,
     whole::whole_packet,
     writer::Writer,
 };
 pub(crate) use bound::Bound;
-pub use build::{BuildError, ethernet};
-pub use error::{CaptureError, Flaw, Place, Reached};
+#[doc(hidden)]
+pub use build::BuildError;
+pub use build::ethernet;
+pub use error::CaptureError;
+#[doc(hidden)]
+pub use error::Flaw;
+pub(crate) use error::Reached;
 pub(crate) use file::NextFile;
 pub use file::{Capture, Frame};
+#[doc(hidden)]
 pub use fragments::{FragmentCaps, Fragments, Statistics};
-pub use input::{Again, Format, Input};
+pub(crate) use input::Again;
+#[doc(hidden)]
+pub use input::Format;
+pub use input::Input;
+#[doc(hidden)]
 pub use interface::Leg;
 pub use link::LinkType;
+#[doc(hidden)]
 pub use other::Other;
 pub(crate) use other::OtherKind;
-pub use others::Others;
+pub(crate) use others::Others;
 pub use packet::{Body, Packet, Segment};
-pub use packets::{Decoded, Item, Packets, decode};
+#[doc(hidden)]
+pub use packets::decode;
+pub use packets::{Decoded, Item, Packets};
+#[doc(hidden)]
 pub use record::LONGEST;
 pub use time::Time;
-pub use tunnels::{Tunnel, Tunnels};
+pub(crate) use tunnels::Tunnels;
 pub use write::PcapWriter;
 pub use write_ng::PcapNgWriter;

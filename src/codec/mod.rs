@@ -1,7 +1,7 @@
 //! The shared codec. A message's layout is written once, as a table, and walked in both directions.
 //!
 //! - [`layout`]: the vocabulary of the tables, all `const`: nothing is built at run time.
-//! - [`walk`]: the one interpreter, generic over the direction ([`walk::Wire`]).
+//! - `walk`: the one interpreter, generic over the direction; [`Custom`]: the codec of a field outside the vocabulary.
 //! - [`Reader`]: bytes to a [`Tree`] of annotated fields; [`Writer`]: JSON values to bytes;
 //!   [`Sampler`]: random valid messages, for tests.
 //! - [`schema`]: the users' own tables, for payloads; protobuf is one of their encodings.
@@ -30,6 +30,7 @@ pub(crate) mod describe;
 pub mod digits;
 pub(crate) mod fault;
 pub(crate) mod half_text;
+#[doc(hidden)]
 pub mod json;
 pub(crate) mod kinds;
 #[macro_use]
@@ -47,9 +48,10 @@ pub(crate) mod sampler;
 pub(crate) mod scale;
 pub mod schema;
 pub(crate) mod tree;
-pub mod walk;
+pub(crate) mod walk;
 pub(crate) mod writer;
 
+#[doc(hidden)]
 pub use calendar::Clock;
 pub use context::{Context, Recalled, Scope};
 pub use fault::{Fault, Reason, Stop};
@@ -60,4 +62,5 @@ pub use reader::{Outcome, Reader};
 pub use sampler::Sampler;
 pub use scale::Scale;
 pub use tree::Tree;
+pub use walk::Custom;
 pub use writer::{EncodeError, WriteStop, Writer};

@@ -17,6 +17,7 @@ mod facts;
 mod farewell;
 pub(crate) mod flow_info;
 pub(crate) mod framed;
+#[doc(hidden)]
 pub mod inspector;
 pub(crate) mod limits;
 mod links;
@@ -38,39 +39,45 @@ mod wants;
 #[cfg(feature = "cli")]
 pub(crate) use self::{
     inspector::sideless::Sideless,
-    inspector::unclaimed::Unlike,
-    links::{Linked, Links},
+    inspector::unclaimed::{UnclaimedFlow, Unlike},
+    links::Linked,
+    part::Part,
 };
 pub use account::Account;
 pub(crate) use account::{Amount, BackwardStep, CutFrames, DuplicatePackets, UNDECIDED};
 pub(crate) use conversation::SessionReader;
 pub use decision::{Closed, Decision};
 pub use delivery::{Event, Events, Handled, Link};
+#[doc(hidden)]
+pub use dissector::PortNames;
 pub(crate) use dissector::Senders;
-pub use dissector::{
-    Dissector, Evidence, NoteDoc, Observation, PortNames, Registry, Session, Setting, StreamEvent, Table,
-};
+pub use dissector::{Dissector, Evidence, NoteDoc, Observation, Registry, Session, Setting, StreamEvent, Table};
 pub use document::document;
 #[cfg(feature = "cli")]
 pub(crate) use document::message_names;
-pub use encoder::{Encoder, Line, Rewriter};
+pub(crate) use encoder::Rewriter;
+pub use encoder::{Encoder, Line};
 pub use facts::Facts;
 pub use farewell::Farewell;
 pub use flow_info::FlowInfo;
 pub(crate) use flow_info::Roles;
 pub use framed::{Framed, Next, Pdu, StreamState};
-pub use inspector::Inspector;
 pub use inspector::counters::Counters;
-pub use inspector::unclaimed::{Unclaimed, UnclaimedFlow, Withdrawn};
-pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
-pub(crate) use links::LinkedSink;
+pub use inspector::{Inspector, dump};
+pub use limits::Limits;
+pub(crate) use limits::LiveCaps;
+#[doc(hidden)]
+pub use limits::{LIMITS, PeerCaps};
 pub(crate) use links::NOTES as LINK_NOTES;
+pub(crate) use links::{LinkedSink, Links};
 pub(crate) use looks::like as looks_like;
 pub(crate) use message::Nowhere;
-pub use message::{Dissection, Message, Out, Provenance, Sink, Unit, UnitKind};
-pub use options::{Options, Server, Settings};
+pub use message::{Dissection, Message, Out, Provenance, Sink};
+pub(crate) use message::{Unit, UnitKind};
+pub(crate) use options::Settings;
+pub use options::{Options, Server};
+#[doc(hidden)]
 pub use outline::{Outline, StreamFrame};
-pub use part::Part;
 pub use protocol::Protocol;
 pub use public::Public;
 #[cfg(feature = "cli")]

@@ -4,15 +4,6 @@ use std::net::{IpAddr, SocketAddr};
 
 /// Part K of N: the conversations whose hash falls to it. Each conversation is in one part of N, in every run and on
 /// every machine.
-///
-/// ```
-/// use netkit::dissect::Part;
-///
-/// let ends = ["10.0.0.1:50000".parse()?, "10.0.0.2:7777".parse()?];
-/// let parts: Vec<Part> = (1..=8).map(|k| format!("{k}/8").parse().expect("a part")).collect();
-/// assert_eq!(parts.iter().filter(|part| part.has(&ends)).count(), 1);
-/// # Ok::<(), std::net::AddrParseError>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     number: u32,

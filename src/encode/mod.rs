@@ -36,7 +36,9 @@ pub(crate) use self::{
     frames::{FrameError, Frames},
 };
 pub(crate) use assign::{PathStep, steps, words};
-pub use encoders::{Encoders, Framing};
+pub use encoders::Encoders;
+#[doc(hidden)]
+pub use encoders::Framing;
 pub use entry::{Entry, Source};
 pub(crate) use values::MAX_NESTING;
 pub use values::{TextError, Values, json};

@@ -17,7 +17,7 @@ pub struct Caps {
     pub held_segments: usize,
     /// Bytes of one direction that are in order but not consumed by the handler, including the
     /// records of their frames (48 bytes per segment). Above it they are dropped, as a gap with
-    /// [`GapCause::Unread`](super::GapCause::Unread).
+    /// `GapCause::Unread`.
     pub unread_bytes: usize,
     /// Bytes buffered for all directions of all conversations, and in the handler's states
     /// ([`Handler::memory`](super::Handler::memory)). Above it, conversations are evicted, starting

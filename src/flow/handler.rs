@@ -23,7 +23,7 @@ pub struct Delivery<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Gap {
-    /// The number of missing bytes; 0 for [`GapCause::Unread`].
+    /// The number of missing bytes; 0 for `GapCause::Unread`.
     pub missing: u64,
     /// The frame with the first bytes after the gap.
     pub frame: u64,

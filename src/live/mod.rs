@@ -5,10 +5,10 @@
 mod background;
 mod clients;
 mod error;
-pub mod exchange;
+pub(crate) mod exchange;
 #[cfg(feature = "cli")]
 pub(crate) mod load;
-pub mod net;
+pub(crate) mod net;
 mod pace;
 pub mod probe;
 #[cfg(feature = "cli")]
@@ -21,3 +21,9 @@ pub(crate) use background::Background;
 pub use clients::{Client, Clients};
 pub use error::NetError;
 pub use exchange::collect::Observer;
+#[doc(hidden)]
+pub use exchange::gate;
+pub use exchange::{Clock, Exchange, Setup};
+pub use net::{CancelToken, Target};
+#[doc(hidden)]
+pub use net::{Open, Recorder, Wire};

@@ -4,7 +4,10 @@
 //! text; JSON is made when an encoder or an output needs it. A message that is edited, or was never read, has its
 //! fields in the encoder's form, and is encoded once.
 
+pub(crate) mod captured;
 mod read;
+
+pub use captured::{CapturedMessage, Messages};
 
 use crate::codec::Tree;
 use crate::codec::layout::Field;

@@ -9,7 +9,7 @@ use crate::capture::Input;
 use crate::cli::Global;
 use crate::dissect::{Linked, Links, Options};
 use crate::plural::Plural;
-use crate::read::{Any, CaptureSink};
+use crate::read::Any;
 use crate::render::Files;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -98,10 +98,4 @@ fn counted(linked: Linked) -> Linked {
         ));
     }
     linked
-}
-
-impl CaptureSink for Links {
-    fn reports(&self) -> bool {
-        false
-    }
 }

@@ -7,7 +7,7 @@
 //! model of a large protocol, `acknex/` of one over UDP alone, `gne/` of one whose frames belong to a carrier
 //! (`hawknl/`).
 //!
-//! 1. **Tables.** `src/protocols/NAME/layout.rs`: the messages' names as [`messages!`](crate::messages), and one
+//! 1. **Tables.** `src/protocols/NAME/layout.rs`: the messages' names as [`messages!`](macro@crate::messages), and one
 //!    [`Layout`](crate::codec::Layout) for each message in the words of [`codec::layout`](crate::codec::layout), so
 //!    that it reads like the specification. Collect them in one [`Table`](crate::dissect::Table) for each version and
 //!    direction. Decoding, encoding, `netkit fields`, filters, samples and the exact round trip follow from them. A
@@ -56,6 +56,7 @@ use crate::live::replay::actor::Replay;
 use crate::live::{Client, Clients};
 
 /// All dissectors, in the order in which they are listed and asked.
+#[doc(hidden)]
 pub static ALL: [&dyn Dissector; 5] = [&riptide::RIPTIDE, &dnp::DNP, &nano::NANO, &gne::GNE, &acknex::ACKNEX];
 
 /// The built-in dissectors as a registry.

@@ -2,16 +2,16 @@
 //! that reads and several that dissect.
 
 use super::merging::{Merging, Producer, Receiver, Shard};
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use super::summary::Summary;
-use crate::capture::{Capture, Decoded, Frame, Packets};
+use crate::capture::{Capture, CaptureError, Decoded, Frame, Packets};
 use crate::dissect::inspector::{Ahead, Crew, Dispatcher};
-use crate::dissect::{Inspector, Options};
+use crate::dissect::{Inspector, LinkedSink, Links, Options};
 use crate::flow::Table;
 use std::thread;
 
 /// The stack of a thread: encoding messages again recurses as deep as they are nested.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 /// Observes every frame of a capture as it is read.
 pub trait Tap {
@@ -59,6 +59,23 @@ impl<'a, K: Tap> Drive<'a, K> {
         let mut summary = self.dissect(capture, None, sink);
         summary.account();
         summary
+    }
+
+    /// Reads a capture twice: first the relations between its messages, then the messages, with the notes and relations
+    /// that only later messages reveal.
+    ///
+    /// # Errors
+    /// `open` fails.
+    pub fn linked(
+        self,
+        open: impl Fn() -> Result<Capture, CaptureError>,
+        sink: &mut impl CaptureSink,
+    ) -> Result<Summary, CaptureError> {
+        let first = Options { wants: Links::READS, ..self.options.clone() };
+        let mut links = Links::new(first.limits.lists.links);
+        let read = Drive::new(&first).until(self.stop).read(open()?, &mut Any(&mut links));
+        let linked = links.finish(read.error.is_none() && !read.stopped);
+        Ok(self.read(open()?, &mut Any(&mut LinkedSink { sink, linked })))
     }
 
     /// Reads a capture with a thread for each of the producers but one, which is for conversations that only the reader

@@ -1,5 +1,7 @@
-//! Reads captures to their ends: into a function ([`decode`]), a sink, or divided among threads ([`Drive`]).
+//! Reads captures to their ends: into a function ([`decode`](crate::decode)), a sink, or divided among threads
+//! ([`Drive`]).
 
+pub(crate) mod decode;
 mod drive;
 mod duplicates;
 #[cfg(feature = "cli")]
@@ -21,7 +23,10 @@ mod sink;
 mod stopped;
 mod summary;
 
-pub use drive::{Drive, Tap};
+pub use drive::Drive;
+pub(crate) use drive::STACK;
+#[cfg(feature = "cli")]
+pub(crate) use drive::Tap;
 #[cfg(feature = "cli")]
 pub(crate) use marks::Marks;
 pub use merging::{Producer, Receiver};
@@ -33,36 +38,9 @@ pub(crate) use pick::{Expected, FailOn, Pick};
 pub(crate) use picked::{Picked, Selected};
 #[cfg(feature = "cli")]
 pub(crate) use selection::Selection;
-pub use sink::{Any, CaptureSink, Gate};
+pub use sink::CaptureSink;
+#[cfg(feature = "cli")]
+pub(crate) use sink::{Any, Gate};
 #[cfg(feature = "cli")]
 pub(crate) use stopped::Stopped;
 pub use summary::Summary;
-
-use crate::capture::{Capture, CaptureError, Input};
-use crate::dissect::{Message, Options, Sink};
-use std::io::Read;
-
-/// Reads a capture, and passes each message to a function. If the capture ends early, open streams are still read to
-/// their ends; [`Summary::error`] has the reason, and its counters what was skipped.
-///
-/// # Errors
-/// The input is not a capture.
-pub fn decode(
-    reader: impl Read + Send + 'static,
-    options: &Options,
-    each: impl FnMut(&Message<'_>),
-) -> Result<Summary, CaptureError> {
-    let capture = Capture::new(Input::new(Box::new(reader))?)?;
-    Ok(Drive::new(options).read(capture, &mut Each(each)))
-}
-
-/// Passes each message to a function.
-struct Each<F>(F);
-
-impl<F: FnMut(&Message<'_>)> Sink for Each<F> {
-    fn message(&mut self, message: &Message<'_>) {
-        (self.0)(message);
-    }
-}
-
-impl<F: FnMut(&Message<'_>)> CaptureSink for Each<F> {}

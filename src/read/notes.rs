@@ -82,13 +82,13 @@ impl Notes {
         }
         let flows = &seen.flows;
         for (n, what) in [
-            (flows.reused, "conversations ended because their ports were used again"),
-            (flows.missing_bytes, "bytes of TCP streams are not in the capture"),
-            (flows.dropped_bytes, "bytes of TCP streams were dropped, unread"),
-            (flows.ignored_segments, "TCP segments of all protocols fit nowhere in their streams"),
+            (flows.reused, "conversations that ended because their ports were used again"),
+            (flows.missing_bytes, "bytes of TCP streams that are not in the capture"),
+            (flows.dropped_bytes, "bytes of TCP streams that were dropped, unread"),
+            (flows.ignored_segments, "TCP segments of all protocols that fit nowhere in their streams"),
         ] {
             if n > 0 {
-                self.note(format!("{n} {what}"));
+                self.note(format!("{what}: {n}"));
             }
         }
     }

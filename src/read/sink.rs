@@ -1,7 +1,7 @@
 //! Receivers of a capture's messages.
 
 use crate::capture::{Decoded, Frame, Time};
-use crate::dissect::{Account, Closed, Decision, LinkedSink, Message, Sink};
+use crate::dissect::{Account, Closed, Decision, LinkedSink, Links, Message, Sink};
 use crate::flow::{Closing, End, Side};
 
 /// Selects messages of a capture. It is informed about files and frames.
@@ -140,6 +140,12 @@ impl CaptureSink for Any<'_> {
 
     fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
         self.0.go_on(waits)
+    }
+}
+
+impl CaptureSink for Links {
+    fn reports(&self) -> bool {
+        false
     }
 }
 

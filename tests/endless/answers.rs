@@ -4,7 +4,7 @@
 use crate::common::{HANG, Receive};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
-use netkit::live::net::CancelToken;
+use netkit::live::CancelToken;
 use netkit::live::probe::{self, Carrier, Request, Shared};
 use netkit::live::replay::{Changes, Choices, Order, Pace, Recording};
 use netkit::protocols;

@@ -3,10 +3,8 @@
 use super::peer::*;
 use netkit::dissect::Role;
 use netkit::flow::Transport;
-use netkit::live::NetError;
-use netkit::live::exchange::Exchange;
-use netkit::live::exchange::gate::Refusal;
-use netkit::live::net::{CancelToken, Open, Wire};
+use netkit::live::gate::Refusal;
+use netkit::live::{CancelToken, Exchange, NetError, Open, Wire};
 use netkit::message::OwnedMessage;
 use netkit::protocols;
 use serde_json::{Value as Json, json};

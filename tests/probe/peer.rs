@@ -3,8 +3,8 @@
 use crate::common::Receive;
 pub use crate::common::{closed_tcp, closed_udp};
 use netkit::dissect::Options;
-use netkit::live::net::{CancelToken, Target};
 use netkit::live::probe::{self, Report, Request, Shared};
+use netkit::live::{CancelToken, Target};
 use netkit::protocols;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};

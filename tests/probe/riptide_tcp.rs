@@ -5,7 +5,7 @@
 
 use super::peer::{ask, ask_until, hex, ms, outcome, request, text, version};
 use crate::common::{HANG, side_by_side};
-use netkit::live::net::CancelToken;
+use netkit::live::CancelToken;
 use netkit::live::probe::{Carrier, Report};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

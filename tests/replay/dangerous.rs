@@ -9,7 +9,7 @@ use std::time::Duration;
 fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
     let stage = Stage::default();
     let played = conversation(path, flow, &stage);
-    let stop = netkit::live::net::CancelToken::default();
+    let stop = netkit::live::CancelToken::default();
     let order = Order {
         conversation: &played,
         choices: Choices { role, allow_dangerous, until: None },
@@ -80,14 +80,9 @@ fn an_empty_datagram_is_refused() {
     assert!(client.refused[0].why.starts_with("an empty datagram"), "{client}");
     assert!(client.complete() && client.sent == 3, "{client}");
     // The gate would refuse it, too, whatever the plan.
-    let reading = netkit::live::exchange::gate::Outgoing {
-        role: Role::Client,
-        length: 0,
-        messages: &[],
-        senders: &[],
-        unread: 0,
-    };
-    assert_eq!(netkit::live::exchange::gate::admit(&reading), Err(netkit::live::exchange::gate::Refusal::Empty));
+    let reading =
+        netkit::live::gate::Outgoing { role: Role::Client, length: 0, messages: &[], senders: &[], unread: 0 };
+    assert_eq!(netkit::live::gate::admit(&reading), Err(netkit::live::gate::Refusal::Empty));
 }
 
 /// The rest of such a conversation is played, and the refusals are reported.

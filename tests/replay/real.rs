@@ -4,8 +4,7 @@
 use crate::replay::simulated::{ASAP, CLOCK, Played, between, simulated};
 use crate::replay::stage::{Stage, conversation, recording};
 use netkit::dissect::Role;
-use netkit::live::replay::actor::Recorded;
-use netkit::live::replay::{Conversation, Divergence, Report};
+use netkit::live::replay::{Conversation, Divergence, Recorded, Report};
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! The report at the end, for people and for programs.
 
-use netkit::live::replay::actor::{Counts, RoundTrip};
-use netkit::live::replay::{Divergence, Report, Unsent};
+use netkit::live::replay::{Counts, Divergence, Report, RoundTrip, Unsent};
 use serde_json::json;
 use std::time::Duration;
 

@@ -5,10 +5,8 @@ use crate::replay::stage::{Stage, conversation, options};
 use netkit::capture::Time;
 use netkit::dissect::Role;
 use netkit::flow::Transport;
-use netkit::live::NetError;
-use netkit::live::exchange::Clock;
-use netkit::live::net::CancelToken;
 use netkit::live::replay::{Action, Channels, Choices, Conversation, LINGER, Order, Pace, Player, Report};
+use netkit::live::{CancelToken, Clock, NetError};
 use netkit::message::Channel;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -186,7 +184,7 @@ fn staged(
     let setups = [orders[0].setup(ends), orders[1].setup([ends[1], ends[0]])];
     let [one, two] = planned;
     let channels = |k: usize| {
-        let setup = netkit::live::exchange::Setup { clock, ..setups[k].clone() };
+        let setup = netkit::live::Setup { clock, ..setups[k].clone() };
         Channels::new(setup, &reported[k], k == 0)
     };
     let mut players = [

@@ -17,8 +17,10 @@ mod name;
 mod when;
 mod words;
 
-pub use kind::*;
+pub use kind::{Case, Count, Ends, Kind, Len, Order, Other};
+pub(crate) use kind::{Charset, Sign};
 pub(crate) use name::Key;
+#[doc(hidden)]
 pub use name::{Name, Text};
 pub(crate) use when::Look;
 pub use when::When;
@@ -27,7 +29,7 @@ pub use words::*;
 use super::quoted::Quoted;
 
 /// The name of a message without a layout in its protocol.
-pub const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: &str = "unknown";
 
 /// One message of a protocol: its name and its fields in wire order.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ pub struct Layout {
     pub doc: &'static str,
     /// The fields, in wire order.
     pub fields: &'static [Field],
-    /// Its index in its protocol's [`messages!`](crate::messages); 0 if there is no such list.
+    /// Its index in its protocol's [`messages!`](macro@crate::messages); 0 if there is no such list.
     pub index: u16,
 }
 

@@ -123,6 +123,7 @@ pub(crate) enum Key<'a> {
 }
 
 /// One message of a schema, compiled.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SchemaMessage {

@@ -28,13 +28,16 @@ pub(crate) mod trees;
 mod verdict;
 
 pub use carrier::Carrier;
+#[doc(hidden)]
 pub use data::ConnectData;
 pub(crate) use engine::Read;
 pub use engine::{Engine, Meaning, Question, Questions, Series};
 pub use findings::{Event, Found};
 pub(crate) use findings::{Findings, Sample};
+#[doc(hidden)]
 pub use memory::Memory;
 pub use method::{Ask, Method, Probe, Request, Servers, Shared};
+pub(crate) use outcome::Tried;
 pub use outcome::{Failure, Outcome};
 pub(crate) use refusal::Refusal;
 pub(crate) use session::{Opening, Session};
@@ -69,22 +72,6 @@ impl Request {
             SPARE.saturating_add(sample.saturating_mul(self.samples)).saturating_add(waits)
         })
     }
-}
-
-/// A method that was tried, and its outcome.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Tried {
-    /// The protocol.
-    pub proto: &'static str,
-    /// The method's name; empty if the protocol has only one for this carrier.
-    pub course: &'static str,
-    /// The carrier.
-    pub carrier: Carrier,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The outcome in words.
-    pub text: String,
 }
 
 /// The result for one target.

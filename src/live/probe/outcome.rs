@@ -145,6 +145,22 @@ impl Failure {
     }
 }
 
+/// A method that was tried, and its outcome.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Tried {
+    /// The protocol.
+    pub proto: &'static str,
+    /// The method's name; empty if the protocol has only one for this carrier.
+    pub course: &'static str,
+    /// The carrier.
+    pub carrier: Carrier,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The outcome in words.
+    pub text: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 //! [`Player`], a state machine without sockets and clock, sends them in time. `play` drives it with `Sockets`. The
 //! received messages are compared with the capture (`compare`), and a [`Report`] shows the result.
 
-pub mod actor;
+pub(crate) mod actor;
 mod asking;
 mod changed;
 mod compare;
@@ -27,20 +27,22 @@ mod unacknowledged;
 mod waiting;
 mod written;
 
+pub use actor::{Actor, Cause, Counts, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext, RoundTrip};
 pub use asking::Repeats;
-pub use changed::Changed;
 pub use compare::Divergence;
 pub use drive::{LINGER, Order};
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use numbers::{Numbering, Numbers, Window};
-pub use plan::{Choices, Plan, Step, Unsent};
+#[doc(hidden)]
+pub use plan::Unsent;
+pub use plan::{Choices, Plan};
+pub use player::{Action, Channels, Pace, Player};
 #[cfg(feature = "cli")]
-pub(crate) use player::Ending;
-pub use player::{Action, Channels, Pace, Player, Progress, Settings};
+pub(crate) use player::{Ending, Progress, Settings};
 pub use received::Arrival;
 pub(crate) use received::Received;
-pub use recording::{Conversation, Recording, RecordingError};
+pub use recording::{Conversation, Recording};
 pub use report::Report;
 pub use unacknowledged::Unacknowledged;
 pub use waiting::Waiting;

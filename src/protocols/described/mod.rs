@@ -46,18 +46,22 @@ mod weighing;
 #[cfg(feature = "cli")]
 pub(crate) use self::{
     evidence::Rejection,
-    fit::Broken,
+    fit::{Broken, Misfit, MisfitKind},
     mistakes::mistakes_over,
     over::{carrier, described},
     suggest::Collector,
 };
+#[doc(hidden)]
 pub use crate::codec::schema::parse::KEYS;
 pub(crate) use description::Description;
 #[cfg(feature = "cli")]
 pub(crate) use export::export;
-pub use fit::{Misfit, MisfitKind};
+#[doc(hidden)]
 pub use import::{Imported, import};
-pub use load::{load, load_over};
+pub use load::load;
+#[doc(hidden)]
+pub use load::load_over;
+#[doc(hidden)]
 pub use mistakes::mistakes;
 
 use crate::dissect::{Dissector, Encoder, Evidence, Facts, FlowInfo, Observation, Options, Session};
