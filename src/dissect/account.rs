@@ -179,7 +179,7 @@ impl Account {
         }
         if let Some(CutFrames { frames, bytes }) = self.cut_frames {
             doubts.push(format!(
-                "{frames} of {} frames are cut to {bytes} bytes or less: messages end in faults, and more of a stream may \
+                "{frames} of {} frames cut to {bytes} bytes or less: messages end in faults, and more of a stream may \
                  be lost or misread (a snap length of 0 captures whole frames)",
                 self.frames
             ));

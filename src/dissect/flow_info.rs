@@ -60,7 +60,7 @@ impl<'a> FlowInfo<'a> {
         given.or_else(|| servers.iter().find_map(|server| self.only(|end| server.matches(end))))
     }
 
-    /// The server's side according to `--from`, where `from` is the sender: bare hex text has no addresses.
+    /// The server's side according to `--from`, where `from` is the sender of the first packet.
     pub fn server_by_from(&self, from: Side) -> Option<Side> {
         match self.options.from? {
             Role::Server => Some(from),

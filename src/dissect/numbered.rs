@@ -17,6 +17,9 @@ use std::fmt;
 /// The number of messages that a note names at most; their relations are complete.
 const LISTED: usize = 20;
 
+/// The addition to a note that messages were never acknowledged, if only their side was captured.
+pub const ONE_SIDE: &str = "; nothing of the other side was captured";
+
 /// The codes of a protocol's notes.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberedCodes {

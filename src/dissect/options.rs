@@ -87,7 +87,7 @@ pub struct Options {
     pub server: Option<Server>,
     /// Further endpoints that are servers, for programs that know them.
     pub servers: Vec<Server>,
-    /// `--from`: the sender, if there are no addresses.
+    /// `--from`: the sender of the first packet, if nothing else shows it.
     pub from: Option<Role>,
     /// `--port N=PROTO`.
     pub ports: Vec<(u16, String)>,

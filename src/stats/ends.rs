@@ -5,10 +5,11 @@ use super::table::{Cell, Column, Shape, Table, column};
 use super::{Flow, Observation, Stats};
 use crate::capture::Time;
 use crate::dissect::delivery::{Event, Step};
-use crate::flow::{Closing, Side, Transport};
+use crate::flow::{Closing, End, Side, Transport};
 use crate::plural::Plural;
 use crate::traffic::life::{Awaited, Ending, LastSeen, Life, Outcome};
 use crate::traffic::sequence::Acked;
+use std::net::SocketAddr;
 
 /// The cap on ended connections before the last one of each conversation; further ones are only counted.
 pub(super) const PAST: usize = 100_000;
@@ -131,6 +132,9 @@ impl Ended {
                 };
                 format!("timed out: {missed} for {:.1} s", nanos as f64 / 1e9)
             }
+            Outcome::PoorConnection if self.may_change => {
+                format!("the {by}'s last try of a message was not acknowledged when the {input} ended")
+            }
             Outcome::PoorConnection => {
                 format!("the {by} dropped the connection: a message was not acknowledged after the last try")
             }
@@ -201,7 +205,10 @@ impl Stats {
         if self.selected {
             return None;
         }
-        let now = self.account.span.map(|(_, last)| last).or(self.last).unwrap_or(flow.last);
+        // A stream that gave way to another one was not observed until the end.
+        let replaced = flow.closing.by.iter().flatten().any(|end| matches!(end, End::Reused | End::Evicted));
+        let last = self.account.span.map(|(_, last)| last).or(self.last).filter(|_| !replaced);
+        let now = last.unwrap_or(flow.last);
         Some(self.revised(flow, Stats::end_of(flow, now)))
     }
 
@@ -220,12 +227,16 @@ impl Stats {
         (is_session && flow.messages[side.index()] >= requests + MORE).then_some(side.other())
     }
 
+    /// Whether the capture would have the answers to the conversation's requests. Not if they are for a group, or if it
+    /// lacks all packets of one of the endpoints.
+    pub(super) fn is_answerable(&self, flow: &Flow) -> bool {
+        let lacks = |ends: [SocketAddr; 2]| ends.iter().any(|end| self.uncaptured.contains(end));
+        !is_to_group(flow) && self.uncaptured(flow).is_none() && !flow.ends.is_some_and(lacks)
+    }
+
     /// Corrects an end: requests to an endpoint whose packets the capture lacks, or to a group, may have been answered.
     fn revised(&self, flow: &Flow, mut ended: Ended) -> Ended {
-        if ended.ending.outcome == Outcome::Unanswered
-            && let Some(ends) = flow.ends
-            && (is_to_group(flow) || ends.iter().any(|end| self.uncaptured.contains(end)))
-        {
+        if ended.ending.outcome == Outcome::Unanswered && !self.is_answerable(flow) {
             (ended.ending.outcome, ended.may_change) = (Outcome::Open, true);
         }
         ended

@@ -142,6 +142,12 @@ impl Groups {
             },
             name => FieldPath::parse(name, names).map(Key::Field),
         };
+        let again = by.iter().enumerate().find(|(k, name)| by[..*k].iter().any(|before| before.trim() == name.trim()));
+        if let Some((_, name)) = again {
+            let (name, at) = (name.trim(), 0);
+            let what = format!("{name:?} is named twice");
+            return Err(FilterError { what, text: name.into(), at, len: name.chars().count() });
+        }
         Ok(Groups {
             keys: by.iter().map(key).collect::<Result<_, _>>()?,
             names: by.iter().map(|name| name.trim().to_owned()).collect(),

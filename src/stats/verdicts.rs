@@ -4,7 +4,7 @@ use super::Stats;
 use super::delivery::Direction;
 use super::directions::directions;
 use super::ends::ends;
-use super::sides::{is_to_group, role};
+use super::sides::role;
 use crate::plural::Plural;
 use crate::render::palette::Palette;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub const RULES: [(&str, &str); 8] = [
          round trips of messages sent once",
     ),
     ("never_acked", "messages that no acknowledgement in the capture names; given up: the sender's last try was seen"),
-    ("lost", "numbers that a side skipped and that never arrived: lost before the capture point, or by the capture"),
+    ("lost", "numbers that a side skipped and that are not in the capture: lost before it or by it, or older than it"),
     ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
     ("handled_twice", "messages that pass the receiver's own filter more than once: its application gets them again"),
     ("never_handled", "messages that the receiver's own filter drops, although it never got them before"),
@@ -121,7 +121,9 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
     }
     if d.lost() > 0 {
         let lost = Plural(d.lost(), "numbered message");
-        list.push(("lost", format!("{lost} never arrived: lost before the capture point, or by the capture")));
+        let are = if d.lost() == 1 { "is" } else { "are" };
+        let why = "lost before the capture point, by the capture, or sent before it began";
+        list.push(("lost", format!("{lost} {are} not in the capture: {why}")));
     }
     if d.unanswered() > 0 {
         list.push((
@@ -171,7 +173,7 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
     // The sum of several connections has no verdict.
     for (connection, from, d) in directions(stats).filter(|(connection, ..)| connection.flow > 0) {
         let (flow, ordinal) = (connection.flow, connection.ordinal);
-        let is_answerable = stats.flow(flow).is_none_or(|flow| stats.uncaptured(flow).is_none() && !is_to_group(flow));
+        let is_answerable = stats.flow(flow).is_none_or(|flow| stats.is_answerable(flow));
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
         let texts = texts(d).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
         all.extend(texts.map(|(rule, text)| Verdict {

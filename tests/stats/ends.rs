@@ -379,7 +379,7 @@ fn late_numbers_below_the_first_one_fill_no_gap() {
     assert_eq!(figures, [7, 3, 3, 2].map(Some), "{row}");
     let verdicts = stats["verdicts"].as_array().expect("verdicts");
     let lost = verdicts.iter().find(|verdict| verdict["rule"] == "lost").expect("lost messages");
-    assert!(text(&lost["text"]).contains("2 numbered messages never arrived"), "{lost}");
+    assert!(text(&lost["text"]).contains("2 numbered messages are not in the capture"), "{lost}");
 }
 
 /// Streams: a handshake without an answer, closed by the server, and an accepted one that either side resets.

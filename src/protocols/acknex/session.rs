@@ -64,6 +64,7 @@ pub fn server_named(flow_info: &FlowInfo<'_>) -> Option<Side> {
         .or_else(|| flow_info.server_by_named_port("acknex"))
         .or_else(|| flow_info.server_by_port(|port| port == PORT))
         .or_else(|| flow_info.server_by_port(|port| PORTS.contains(&port)))
+        .or_else(|| flow_info.server_by_from(Side::A))
 }
 
 impl AcknexSession {

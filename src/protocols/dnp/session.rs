@@ -12,6 +12,7 @@ use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Reader, Reason, Stop, Value};
 use crate::dissect::delivery::{Event, Step};
+use crate::dissect::numbered::ONE_SIDE;
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, Target};
 use crate::flow::Side;
 use crate::plural::Plural;
@@ -36,14 +37,16 @@ enum Phase {
 /// One conversation.
 #[derive(Debug, Default)]
 pub struct DnpSession {
-    /// The server's side by `--server` or `--from`: no message changes it.
+    /// The server's side by `--server`, or by `--from` for bytes without addresses: no message changes it.
     named: Option<Side>,
     /// The server's side by the last request or answer.
     from_messages: Option<Side>,
-    /// The server's side by its port, or by other conversations.
+    /// The server's side by its port, by `--from`, or by other conversations.
     elsewhere: Option<Side>,
     phase: Phase,
     closed: bool,
+    /// The sides of which a datagram was captured.
+    captured: [bool; 2],
     pub(super) directions: [Direction; 2],
     pub(super) links: Links,
     pub(super) joined: Joined,
@@ -79,9 +82,10 @@ impl DnpSession {
         let from = flow_info.server_by_from(Side::A).filter(|_| flow_info.ends.is_none());
         let named = flow_info.server_by_option().or(from);
         let port = flow_info.server_by_named_port("dnp").or_else(|| flow_info.server_by_port(|port| port == PORT));
+        let elsewhere = port.or_else(|| flow_info.server_by_from(Side::A));
         DnpSession {
             named,
-            elsewhere: port,
+            elsewhere,
             set: settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
             specification: settings.get(UPDATE_LAYOUT) == Some("specification"),
             resend: settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(super::RESEND),
@@ -136,13 +140,7 @@ impl DnpSession {
     fn request(&mut self, side: Side, dissection: &mut Dissection) {
         self.from_messages = Some(side.other());
         match self.phase {
-            Phase::None | Phase::Ended => {
-                self.phase = Phase::Requested;
-                self.closed = false;
-                self.directions.iter_mut().for_each(Direction::begin);
-                self.links.clear();
-                dissection.delivery.push(Event::Begin);
-            }
+            Phase::None | Phase::Ended => self.begin(Phase::Requested, dissection),
             Phase::Requested => {
                 dissection.notes.note("dnp.request_repeated", format_args!("not answered so far"));
             }
@@ -154,9 +152,23 @@ impl DnpSession {
         dissection.delivery.push(Event::Step(Step::Asked));
     }
 
+    /// Begins another connection.
+    fn begin(&mut self, phase: Phase, dissection: &mut Dissection) {
+        self.phase = phase;
+        self.closed = false;
+        self.directions.iter_mut().for_each(Direction::begin);
+        self.links.clear();
+        dissection.delivery.push(Event::Begin);
+    }
+
     fn answer(&mut self, side: Side, dissection: &mut Dissection) {
         self.from_messages = Some(side);
         match dissection.tree.number(&RESULT) {
+            // A refusal is no close: the capture lacks the request that this accepts.
+            Some(0) if self.phase == Phase::Ended && !self.closed => {
+                self.begin(Phase::Connected, dissection);
+                dissection.delivery.push(Event::Step(Step::Accepted));
+            }
             Some(0) if self.phase != Phase::Ended => {
                 self.phase = Phase::Connected;
                 dissection.delivery.push(Event::Step(Step::Accepted));
@@ -185,10 +197,11 @@ impl DnpSession {
         let [own, other] = [side, side.other()].map(|side| self.directions[side.index()].unacknowledged());
         let code = "dnp.unacknowledged";
         let text = "never acknowledged";
+        let one_side = if self.captured[side.other().index()] { "" } else { ONE_SIDE };
         match (own, other) {
             (None, None) => {}
             (Some(own), None) => {
-                dissection.notes.warn(code, format_args!("{text}: of this side {own}"));
+                dissection.notes.warn(code, format_args!("{text}: of this side {own}{one_side}"));
             }
             (None, Some(other)) => {
                 dissection.notes.warn(code, format_args!("{text}: of the other side {other}"));
@@ -233,6 +246,7 @@ impl Session for DnpSession {
         if place.length == 0 {
             return;
         }
+        self.captured[place.side.index()] = true;
         // `None`: not even the first byte was captured.
         let first = place.bytes.first().copied();
         let layout = layout::by_command(first);

@@ -337,9 +337,14 @@ impl Memory {
             }
             dissection.delivery.push(Event::Request);
             if let Some(before) = self.ask(id, place.side, open) {
-                let text =
-                    format_args!("the request of frame {} has the same id and is still open", before.target.frame);
-                dissection.notes.warn("nano.id_reused", text);
+                let notes = &mut dissection.notes;
+                match before.target.frame {
+                    0 => notes.warn("nano.id_reused", format_args!("the request {id} above is still open")),
+                    frame => notes.warn(
+                        "nano.id_reused",
+                        format_args!("the request of frame {frame} has the same id and is still open"),
+                    ),
+                }
             }
         }
         route

@@ -2,7 +2,7 @@
 
 use super::layout::{BODY, CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
 use super::memory::Dictionary;
-use super::payload::{INFLATED, JSON, MESSAGE};
+use super::payload::{INFLATED, JSON, MESSAGE, learned};
 use super::protos::Protos;
 use super::settings::Payload;
 use super::{layout, members, pomelo_write, schemas, settings, zlib};
@@ -52,7 +52,7 @@ struct Form {
 impl Form {
     /// Keeps the protos of a server's handshake.
     fn learn(&mut self, line: &Line<'_>) {
-        let parsed = || serde_json::from_str(line.fields.get(BODY.name)?.as_str()?).ok();
+        let parsed = || learned(line.fields.get(BODY.name)?.as_str()?.as_bytes());
         let body: Option<Json> = line.derived(&JSON).cloned().or_else(parsed);
         let Some(protos) = body.as_ref().and_then(|body| body.get("sys")?.get("protos")) else { return };
         let protos = Protos::read(protos, &self.caps);

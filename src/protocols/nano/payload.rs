@@ -13,6 +13,8 @@ use crate::codec::{Fault, Reason, Value};
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Dissection, payload};
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// Derived: the content of a zlib stream, as text if it is text.
 pub static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
@@ -62,6 +64,16 @@ struct JsonForm {
     field: &'static Field,
 }
 
+/// Parses the JSON of a handshake or kick. Without the members that serde refuses: half a surrogate pair, a number that
+/// is too large.
+pub fn learned(text: &[u8]) -> Option<Json> {
+    serde_json::from_slice(text).ok().or_else(|| {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_slice(text).ok()?;
+        let parsed = members.into_iter().filter_map(|(name, raw)| Some((name, serde_json::from_str(raw.get()).ok()?)));
+        Some(Json::Object(parsed.collect()))
+    })
+}
+
 /// The largest buffer that is kept for reuse.
 const KEPT: usize = 1 << 16;
 
@@ -79,7 +91,7 @@ impl Payloads {
         }
         let text = if inflated { &self.inflated[..] } else { body };
         let learned = match found {
-            json::JsonScan::Nodes => serde_json::from_slice(text).ok(),
+            json::JsonScan::Nodes => learned(text),
             _ => None,
         };
         self.inflated.shrink_to(KEPT);
@@ -247,5 +259,21 @@ impl Payloads {
 fn give(source: u8, bytes: &[u8], dissection: &mut Dissection) {
     if let Some(buffer) = dissection.buffer(source).filter(|_| !bytes.is_empty()) {
         buffer.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_serde_refuses_hides_no_other_member() {
+        for odd in [r#""a\ud83d""#, "1e999"] {
+            let text = format!(r#"{{"code":200,"sys":{{"dict":{{"onM":7}}}},"user":{odd}}}"#);
+            let expected = serde_json::json!({"code": 200, "sys": {"dict": {"onM": 7}}});
+            assert_eq!(learned(text.as_bytes()), Some(expected), "{text}");
+        }
+        assert_eq!(learned(b"[1, 2]"), Some(serde_json::json!([1, 2])));
+        assert_eq!(learned(b"{"), None);
     }
 }

@@ -7,9 +7,10 @@ use super::version::Version;
 use crate::codec::Value;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::dissect::delivery::{Arrivals, Event, Handled, Report, Step};
-use crate::dissect::numbered::{Acknowledgement, Listed, NumberedCodes, note_seen};
+use crate::dissect::numbered::{Acknowledgement, Listed, NumberedCodes, ONE_SIDE, note_seen};
 use crate::dissect::{Dissection, Provenance, Settings};
 use crate::flow::Side;
+use crate::plural::Plural;
 use crate::traffic::sequence::{Acked, Seen, Sequence};
 
 /// The number of messages that a direction remembers: far more than the library keeps unacknowledged.
@@ -62,6 +63,9 @@ const CODES: NumberedCodes = NumberedCodes {
     acked_unseen: "riptide.acked_unseen",
 };
 
+/// The interval at which a client repeats its connect, in nanoseconds.
+const CONNECTS: i64 = 1_000_000_000;
+
 /// Both directions of a conversation.
 #[derive(Debug)]
 pub struct Reliable {
@@ -71,6 +75,10 @@ pub struct Reliable {
     acknowledgement: Acknowledgement,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
+    /// The sides of which a message was acknowledged.
+    acknowledged: [bool; 2],
+    /// The time of the last connect.
+    asked: Option<i64>,
     tries: Tries,
     /// The side has sent a message more often than the limit, so its own limit is unknown.
     insists: [bool; 2],
@@ -87,6 +95,8 @@ impl Reliable {
             receivers: Default::default(),
             acknowledgement: Acknowledgement::default(),
             ended: false,
+            acknowledged: [false; 2],
+            asked: None,
             tries,
             insists: [false; 2],
             notified: [None; 2],
@@ -100,9 +110,15 @@ impl Reliable {
     }
 
     /// Handles a client's connect.
-    pub fn connect(&mut self, dissection: &mut Dissection) {
-        if self.ended {
-            *self = Reliable { insists: self.insists, ..Reliable::new(self.tries) };
+    pub fn connect(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let now = place.time.near_nanos();
+        let before = self.asked.replace(now);
+        // A client that has acknowledged the welcome sends no connect again: another one has its address. A copy by the
+        // network comes sooner.
+        let is_another = self.acknowledged[place.side.other().index()]
+            && before.is_none_or(|before| now.saturating_sub(before) > CONNECTS);
+        if self.ended || is_another {
+            *self = Reliable { insists: self.insists, asked: self.asked, ..Reliable::new(self.tries) };
             dissection.delivery.push(Event::Begin);
         }
         if self.sent.iter().all(|sent| sent.newest().is_none()) {
@@ -245,6 +261,7 @@ impl Reliable {
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
             let acked = other.acknowledged(id);
             if acked != Acked::Again {
+                self.acknowledged[place.side.other().index()] |= matches!(acked, Acked::First(_));
                 dissection.delivery.push(Event::Acked { extended: id, acked });
                 self.acknowledgement.name(id, acked);
             }
@@ -276,8 +293,9 @@ impl Reliable {
         dissection.delivery.push(Event::Arrivals(Arrivals { number, newest, bits: bits.into(), width: 8 }));
     }
 
-    /// Notes the messages that are unacknowledged when the connection ends.
-    pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, dissection: &mut Dissection) {
+    /// Notes the messages that are unacknowledged when the connection ends. `captured`: the sides that have sent
+    /// messages.
+    pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, captured: [bool; 2], dissection: &mut Dissection) {
         for side in [Side::A, Side::B] {
             let sent = &self.sent[side.index()];
             let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged;
@@ -285,9 +303,11 @@ impl Reliable {
                 let who = role(side);
                 let ids = Listed::of(sent, sent.unacknowledged().map(|(id, _)| id).take(20));
                 let more = if total > 20 { ", .." } else { "" };
+                let (messages, were) = (Plural(total, "reliable message"), if total == 1 { "was" } else { "were" });
+                let one_side = if captured[side.other().index()] { "" } else { ONE_SIDE };
                 dissection.notes.warn(
                     "riptide.never_acked",
-                    format_args!("{total} reliable messages of the {who} were never acknowledged: {ids}{more}"),
+                    format_args!("{messages} of the {who} {were} never acknowledged: {ids}{more}{one_side}"),
                 );
             }
         }
@@ -297,25 +317,46 @@ impl Reliable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::Time;
+
+    fn place(side: Side, millis: u64) -> Provenance<'static> {
+        let time = Time { secs: (millis / 1_000) as i64, frac: millis % 1_000, digits: 3 };
+        Provenance { side, bytes: &[], length: 5, frame: 1, frames: &[], time }
+    }
 
     /// The receiver's results for these ids of the client, and the codes of the last message's notes.
     fn handled(connect: bool, version: Version, ids: &[u16]) -> (Vec<Option<Handled>>, Vec<&'static str>) {
         let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
         if connect {
-            layer.connect(&mut dissection);
+            layer.connect(&place(Side::A, 0), &mut dissection);
         }
         let mut all = Vec::new();
         for id in ids {
             dissection.clear();
-            let place =
-                Provenance { side: Side::A, bytes: &[], length: 5, frame: 1, frames: &[], time: Default::default() };
-            layer.message(*id, version, &place, &mut dissection);
+            layer.message(*id, version, &place(Side::A, 0), &mut dissection);
             all.extend(dissection.delivery.iter().filter_map(|event| match event {
                 Event::Sent { handled, .. } => Some(*handled),
                 _ => None,
             }));
         }
         (all, dissection.notes.iter().map(|(note, _)| note.code).collect())
+    }
+
+    #[test]
+    fn a_connect_after_an_acknowledged_welcome_is_another_client() {
+        let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
+        let mut begins = |layer: &mut Reliable, millis| {
+            dissection.clear();
+            layer.connect(&place(Side::A, millis), &mut dissection);
+            dissection.delivery.contains(&Event::Begin)
+        };
+        // Repeated until the welcome arrives; copied by the network soon after.
+        assert_eq!([0, 1_000].map(|millis| begins(&mut layer, millis)), [false; 2]);
+        let mut other = Dissection::default();
+        layer.message(1, Version::V22, &place(Side::B, 1_010), &mut other);
+        assert!(!begins(&mut layer, 2_000), "the welcome was lost");
+        layer.ack(1, 0, None, &place(Side::A, 2_020), &mut other);
+        assert_eq!([2_030, 9_000, 9_010].map(|millis| begins(&mut layer, millis)), [false, true, false]);
     }
 
     #[test]

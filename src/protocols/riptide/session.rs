@@ -296,13 +296,14 @@ impl RiptideSession {
                 dissection.delivery.push(Event::Step(Step::Undecided));
             }
             Connect => {
-                self.reliable.connect(dissection);
+                self.reliable.connect(place, dissection);
                 dissection.delivery.push(Event::Step(Step::Asked));
             }
             Reject | Disconnect => {
                 let server = self.server;
                 if message == Message::Disconnect {
-                    self.reliable.never_acked(|side| FlowInfo::role(server, side).name(), dissection);
+                    let role = |side| FlowInfo::role(server, side).name();
+                    self.reliable.never_acked(role, self.senders, dissection);
                 }
                 self.reliable.end();
                 remarks::reason(message, version, place, dissection);

@@ -28,6 +28,19 @@ fn requests_begin_and_repeat() {
 }
 
 #[test]
+fn a_capture_of_one_direction_does_not_accuse_the_other_side() {
+    for (answer, alone) in [(None, true), (Some("01000000"), false)] {
+        let mut talking = Talking::new();
+        talking.say(C, "0001000000");
+        answer.into_iter().for_each(|answer| drop(talking.say(S, answer)));
+        talking.say(C, "04 0000 61");
+        let close = talking.say(C, "02");
+        let (_, text) = close.notes.iter().find(|(code, _)| *code == "dnp.unacknowledged").expect("the note");
+        assert_eq!(text.ends_with("; nothing of the other side was captured"), alone, "{text}");
+    }
+}
+
+#[test]
 fn messages_show_which_side_is_the_server() {
     let mut talking = Talking::with(crate::protocols::options(), 4000);
     assert_eq!(talking.say(S, "0361").from.name(), "unknown");
