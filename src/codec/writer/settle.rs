@@ -90,6 +90,12 @@ impl<'a> Writer<'a> {
     fn replace_extended(&mut self, at: usize, extended: &'static Extended, number: u64) {
         let head = if let Head::Field(name) = &extended.head { self.known(name) } else { None };
         let (before, _) = extended.at(&self.out, at, head);
+        // The head was set for the number that is replaced.
+        if let Head::Field(name) = &extended.head
+            && let Some(entry) = self.scope.entry(name)
+        {
+            entry.counted = false;
+        }
         // The number is in range: the caller has checked that.
         self.replace(at, before, |writer| _ = extended.write(number as i128, writer));
     }

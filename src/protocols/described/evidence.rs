@@ -221,7 +221,9 @@ fn upgrade(description: &Description, observation: &Observation<'_>, port: bool)
         (_, true, _) => Evidence::No,
         // The path alone: each byte counts 5 bits.
         (true, _, port) => {
-            let bits = (description.path.len() as u32).saturating_sub(1) * 5 + if port { 15 } else { 0 };
+            let path = (description.path.len() as u32).saturating_sub(1) * 5;
+            // With a port of the file it is at least as sure as without a path in the file.
+            let bits = if port { (path + PORT).max(Evidence::CLAIM) } else { path };
             Evidence::Bits(bits, "the path of its WebSocket")
         }
         (false, false, true) => Evidence::Bits(Evidence::CLAIM, "a port of its file, and a WebSocket"),

@@ -180,7 +180,8 @@ impl<'a> Compiler<'a> {
             field.hook = self.presence(&t.name, width, &names);
         }
         if whole && (t.hidden || self.is_derived(&t.name)) && t.value.is_none() {
-            field.default = Some(0);
+            // The smallest number that has a form.
+            field.default = Some(if let Kind::Extended(number) = field.kind { (-number.plus).max(0) } else { 0 });
         }
         if let Some(default) = &t.default {
             let named = default.as_str().is_some_and(|name| known_names(&self.known).any(|known| known == name));

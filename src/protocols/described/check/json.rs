@@ -12,7 +12,13 @@ use serde_json::{Value as Json, json};
 impl Findings {
     /// Returns all findings. `empty`: captures without the protocol's packets are accepted.
     pub(crate) fn json(&self, empty: bool) -> Json {
-        let mistake = |mistake: &SchemaError| json!({ "line": mistake.line, "text": mistake.reason });
+        let mistake = |mistake: &SchemaError| {
+            let mut all = json!({ "line": mistake.line, "text": mistake.reason });
+            if mistake.file != self.file {
+                all["file"] = mistake.file.clone().into();
+            }
+            all
+        };
         let mut all = json!({
             "file": self.file,
             "protocol": self.described.map(|described| described.facts().name),

@@ -36,7 +36,9 @@ impl Findings {
         let file = Printable(&self.file).to_string();
         let mut out = String::new();
         for mistake in &self.mistakes {
-            let _ = writeln!(out, "{file}: {error}line {}{reset}: {}", mistake.line, Printable(&mistake.reason));
+            // It may be in the file of a carrier.
+            let (own, reason) = (Printable(&mistake.file), Printable(&mistake.reason));
+            let _ = writeln!(out, "{own}: {error}line {}{reset}: {reason}", mistake.line);
         }
         let Some(described) = self.described else { return out };
         let (name, description) = (described.facts().name, described.description());

@@ -38,11 +38,8 @@ impl Traffic {
         self.spaces.memory() + self.questions.memory()
     }
 
-    /// Begins the numbers of another session, if there were any so far.
+    /// Begins the numbers and requests of another session.
     pub fn begin(&mut self, dissection: &mut Dissection) {
-        if self.spaces.is_empty() {
-            return;
-        }
         self.spaces = Spaces::default();
         self.questions.begin();
         dissection.delivery.push(Event::Begin);

@@ -77,11 +77,6 @@ impl Spaces {
             + self.acknowledgement.memory()
     }
 
-    /// Whether no message had a number so far.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// The side, the number in the statistics, and the key of each space.
     pub fn keys(&self) -> impl Iterator<Item = (Side, i64, Key)> + '_ {
         self.all.iter().map(|one| (one.side, space(one.known(0)), one.key))

@@ -48,6 +48,11 @@ pub struct Path {
 }
 
 impl Path {
+    /// Whether any message, or a header, has a field with that name.
+    pub fn is_known(&self) -> bool {
+        self.headers || !self.messages.is_empty()
+    }
+
     /// The field, its tree, and whether it is in the headers.
     pub fn find<'t>(&self, line: Shown<'t>) -> Option<(&'t Node, &'t Tree, bool)> {
         let Shown { message, tree, packet, .. } = line;

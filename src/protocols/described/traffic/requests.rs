@@ -1,7 +1,7 @@
 //! Requests and their answers.
 
 use super::super::codes::Codes;
-use super::path::Path;
+use super::path::{Path, Shown};
 use super::rules::Requests;
 use crate::codec::node::Node;
 use crate::codec::{Level, Sources, Value, bits};
@@ -26,6 +26,9 @@ const SPARE: i64 = 250_000_000;
 const RESENT: i64 = 10_000_000_000;
 const PAUSES: i64 = 3;
 
+/// The most answers of which further parts are known.
+const ANSWERED: usize = 64;
+
 /// The most bits of evidence in a key, and in one that is short or at the same place of request and answer: others echo
 /// bytes and count, too.
 const EVIDENCE: u32 = 32;
@@ -39,8 +42,8 @@ pub struct Questions {
     lossy: bool,
     /// By rule and by the side that asks.
     paces: Vec<[Pace; 2]>,
-    /// The last answer of each side: further parts of it are not unmatched.
-    answered: [Option<&'static str>; 2],
+    /// The answers of each side since the other one asked, and their keys: further parts of them are not unmatched.
+    answered: [Vec<(&'static str, u64)>; 2],
     /// Whether an answer had the key of its request, with at least [`LONG`] bits.
     pub agrees: bool,
     /// The bits of evidence in the key of that answer.
@@ -95,7 +98,9 @@ impl Questions {
 
     /// The number of bytes that they hold.
     pub fn memory(&self) -> usize {
-        self.waiting.capacity() * size_of::<Question>() + self.paces.capacity() * size_of::<[Pace; 2]>()
+        self.waiting.capacity() * size_of::<Question>()
+            + self.paces.capacity() * size_of::<[Pace; 2]>()
+            + self.answered.iter().map(|answered| answered.capacity() * size_of::<(&str, u64)>()).sum::<usize>()
     }
 
     /// Begins another session, which answers no request of the one before.
@@ -138,7 +143,11 @@ impl Questions {
         dissection: &mut Dissection,
     ) {
         let message = dissection.message;
-        let (asks, answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
+        let (mut asks, mut answers) = (requests.asks.contains(&message), requests.answers.contains(&message));
+        if let Some(answer) = &requests.answer {
+            answers &= answer.holds(Shown::from(&*dissection));
+            asks &= !answers;
+        }
         if answers {
             let by = requests.by.as_ref().map(|(_, answer)| answer);
             let Some(key) = identity(by, dissection, place) else { return };
@@ -147,7 +156,7 @@ impl Questions {
             }
             if !asks {
                 // A further part of the same answer is not unmatched.
-                if self.answered[place.side.index()] != Some(message) {
+                if !self.answered[place.side.index()].contains(&(message, key.0)) {
                     dissection.delivery.push(Event::Unmatched);
                 }
                 return;
@@ -198,7 +207,11 @@ impl Questions {
             note.to(RelationKind::Answers, question.target, after).text("answers the ");
             note.text(question.message).text(" of frame ").frame().text(", after ").after();
         });
-        self.answered[place.side.index()] = Some(dissection.message);
+        let answered = &mut self.answered[place.side.index()];
+        if answered.len() >= ANSWERED {
+            answered.remove(0);
+        }
+        answered.push((dissection.message, key));
         true
     }
 
@@ -243,7 +256,7 @@ impl Questions {
         let pace = self.pace(rule, side);
         (pace.first, pace.asked) = (true, pace.asked + 1);
         let number = pace.asked;
-        self.answered[side.other().index()] = None;
+        self.answered[side.other().index()].clear();
         dissection.delivery.push(Event::Request);
         if self.waiting.len() >= WAITING {
             self.waiting.pop_front();

@@ -62,6 +62,11 @@ impl Test {
         conditions::holds(when, &value)
     }
 
+    /// Whether every name in the condition is a field of a message, and there is one.
+    fn asks_for_fields(&self) -> bool {
+        !self.names.is_empty() && self.names.iter().all(|(_, path)| path.is_known())
+    }
+
     /// Whether it holds for every line.
     pub fn is_always(&self) -> bool {
         self.when.is_none()
@@ -99,6 +104,8 @@ pub struct Requests {
     pub asks: Vec<&'static str>,
     pub answers: Vec<&'static str>,
     pub by: Option<(Path, Path)>,
+    /// If packets without a message both ask and answer: the condition for an answer, which is that for the server.
+    pub answer: Option<Test>,
 }
 
 impl Rules {
@@ -126,7 +133,17 @@ pub fn compile(
         rules.numbers.push(numbers(text, compiler, fields)?);
     }
     for text in &file.requests {
-        rules.requests.push(requests(text, fields, carried, lines)?);
+        let mut one = requests(text, fields, carried, lines)?;
+        let packet = [lines.name(Nameless::Packet)];
+        if let Some((line, server)) = &file.recognise.server
+            && one.asks == packet
+            && one.answers == packet
+            && let Ok(when) = condition(Some(server), *line, compiler, fields)
+        {
+            let test = Test::new(when, fields);
+            one.answer = Some(test).filter(Test::asks_for_fields);
+        }
+        rules.requests.push(one);
     }
     Ok(rules)
 }
@@ -228,5 +245,5 @@ fn requests(text: &RequestsText, fields: &Fields, carried: &[Carried], lines: Na
         }
         None => None,
     };
-    Ok(Requests { asks: named(&text.asks, "asks")?, answers: named(&text.answers, "answers")?, by })
+    Ok(Requests { asks: named(&text.asks, "asks")?, answers: named(&text.answers, "answers")?, by, answer: None })
 }
