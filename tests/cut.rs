@@ -521,7 +521,7 @@ fn planted_words_of_ten_scripts_are_gone() {
     let foreign =
         decode(fixture("foreign/rtp.pcap").to_str().expect("UTF-8"), &["--redact", "-w", &folder.file("none.pcap")]);
     assert_eq!(foreign.status, Some(1));
-    assert!(foreign.err.contains("200 packets of unclaimed traffic are left out"), "{}", foreign.err);
+    assert!(foreign.err.contains("unclaimed traffic: 200 packets left out"), "{}", foreign.err);
 }
 
 /// The words with which a server refuses or ends a connection: the same form, in every table and sentence, but not the
@@ -699,7 +699,7 @@ fn unclaimed_packets_are_kept_without_their_payload() {
     let (to, without) = (folder.file("new.pcap"), folder.file("without.pcap"));
     let done = decode(&path, &["--redact", "--redact-unknown", "-w", &to]).ok();
     let packets = before["unclaimed"]["packets"].as_u64().expect("a count");
-    let kept = format!("{packets} packets of unclaimed traffic are kept, with other bytes as payload");
+    let kept = format!("unclaimed traffic: {packets} packets kept, with other bytes as payload");
     assert!(done.err.contains(&kept) && !done.err.contains("left out"), "{}", done.err);
     let after = account(&to);
     assert_eq!(after["unclaimed"], before["unclaimed"]);
@@ -742,7 +742,7 @@ fn unclaimed_packets_are_kept_without_their_payload() {
     let rtp = fixture("foreign/rtp.pcap");
     let rtp = rtp.to_str().expect("UTF-8");
     let done = decode(rtp, &["--redact", "--redact-unknown", "-w", &to, "--force"]).ok();
-    assert!(done.err.contains("200 packets of unclaimed traffic are kept"), "{}", done.err);
+    assert!(done.err.contains("unclaimed traffic: 200 packets kept"), "{}", done.err);
     let done = decode(rtp, &["--redact", "--redact-unknown", "-F", "length > 1", "-w", &to, "--force"]);
     assert_eq!(done.status, Some(2), "{}", done.err);
 }

@@ -107,7 +107,10 @@ fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
     let dissect = &args.dissect;
     let loaded = files(args).load()?;
     let own = loaded.all.iter().find(|described| Some(described.facts().name) == loaded.own.as_deref());
-    let own = *own.context("the payloads of a built-in protocol: netkit decode CAPTURE --schema reads them")?;
+    let Some(own) = own.copied() else {
+        let why = "describes payloads of a built-in protocol: netkit decode CAPTURE --schema reads them";
+        return usage(format!("{}: {why}", args.file.display()));
+    };
     let mut options = Options { from: dissect.from, server: args.server, ..protocols::options() };
     options.registry = Registry::new(options.registry.iter().chain(loaded.dissectors()));
     match dissect.proto.as_deref() {

@@ -51,11 +51,11 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     conversations(args, &mut marks, options)?;
     let frames = write(&args.files, args.join, file, &marks)?;
     if stop().is_set() {
-        notify(global, format_args!("{}: stopped, nothing is written", input::name(to)));
+        notify(global, format_args!("{}: stopped, nothing is written", input::output_name(to)));
         return Ok(interrupt::status(false).unwrap_or(1));
     }
     let (messages, frames) = (Plural(marks.messages, "message"), Plural(frames, "frame"));
-    notify(global, format_args!("{}: {frames} for {messages}", input::name(to)));
+    notify(global, format_args!("{}: {frames} for {messages}", input::output_name(to)));
     // Everything that could be read is written, even if the capture ends in an error.
     read?;
     Ok(!pick.holds(global) as u8)
@@ -110,7 +110,8 @@ pub fn write(files: &[PathBuf], join: bool, mut file: OutFile, marks: &Marks) ->
             link = frame.link;
         }
         if marks.marked(frame.number) {
-            writer = writer.frame(&frame).with_context(|| format!("{}: frame {}", input::name(&to), frame.number))?;
+            writer =
+                writer.frame(&frame).with_context(|| format!("{}: frame {}", input::output_name(&to), frame.number))?;
             written += 1;
         }
     }

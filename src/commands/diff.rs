@@ -6,6 +6,7 @@ use crate::cli::{Diff, Form, Global};
 use crate::dissect::Options;
 use crate::filter::Names;
 use crate::nearest::{hint, nearest};
+use crate::plural::Plural;
 use crate::printable::{Lines, Printable};
 use crate::process::notify::{notify, warn};
 use crate::process::outfile::stdout_is_no_input;
@@ -28,11 +29,15 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         selection.leave_out(&args.ignore, &options)?;
     }
     known(&args.fail_on, &options)?;
-    let mut cut = Ok(());
+    let (mut cut, mut outside) = (Ok(()), false);
     let mut read = |path: &Path, selection: Selection| {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
         let (picked, done) = InputReader::new(&options, global).count(&[path.into()], args.join, pick, stats);
+        if let Some(why) = picked.pick.outside().filter(|_| !args.allow_empty && matches!(done, Ok(None))) {
+            warn(format_args!("{}: {why}", names::name(path)));
+            outside = true;
+        }
         let mut stats = picked.sink;
         stats.selected = picked.pick.selection.cuts();
         stats.account = picked.pick.account;
@@ -100,7 +105,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     }
     let broken = found.differences.iter().filter(|d| d.broken.is_some()).count();
     if broken > 0 {
-        notify(global, format_args!("{broken} of the differences above the limits of --fail-on"));
+        notify(global, format_args!("{} above the limits of --fail-on", Plural(broken, "difference")));
     }
     let both_sides = a.messages > 0 && b.messages > 0;
     let idle = found.limits.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
@@ -117,7 +122,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         notify(global, format_args!("--fail-on: {}: no message to compare (--allow-empty accepts that)", Lines(names)));
         true
     };
-    cut.map(|()| (failed || empty) as u8)
+    cut.map(|()| (failed || empty || outside) as u8)
 }
 
 /// Checks that limits name known protocols and messages.

@@ -3,6 +3,7 @@
 use super::options::{inputs, options};
 use super::output::{Live, Printer};
 use super::selection::ports;
+use crate::capture::Input;
 use crate::cli::{Dump, Format, Global};
 use crate::process::notify::notify;
 use crate::process::outfile::stdout_is_no_input;
@@ -57,6 +58,11 @@ fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + S
             anyhow::bail!("{}: no such file, and not hex digits", path.display());
         }
     };
+    let is_file = path.as_os_str() != "-" && std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    let is_capture = |file| Input::new(file).is_ok_and(|input| input.format().is_some());
+    if is_file && input::open(path).is_ok_and(is_capture) {
+        return usage(format!("{} is a capture: netkit decode reads it", input::name(path)));
+    }
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
         notify(global, format_args!("reading hex from the terminal; end with Ctrl-D"));
     }

@@ -24,8 +24,12 @@ use std::path::Path;
 /// Runs the command.
 pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
     let options = options(&args.dissect)?;
-    let named_so = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pcap"));
-    let to = args.to.unwrap_or(if args.output.as_deref().is_some_and(named_so) { To::Pcap } else { To::Hex });
+    let ending = args.output.as_deref().and_then(Path::extension);
+    let named = |name: &str| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(name));
+    if named("pcapng") {
+        return usage("-o: encode writes pcap: name the file .pcap");
+    }
+    let to = args.to.unwrap_or(if named("pcap") { To::Pcap } else { To::Hex });
     if matches!(to, To::Raw | To::Pcap) && args.output.is_none() && io::stdout().is_terminal() {
         let what = "bytes would garble the terminal: use -o FILE, a pipe, or --as hex";
         return usage(what);

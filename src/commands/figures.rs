@@ -21,8 +21,14 @@ use std::io::{self, Write};
 /// A second, the default time step.
 const SECOND: i64 = 1_000_000_000;
 
-/// Runs the requested part of it; returns `pick` again if none was requested.
-pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<Result<u8, Pick>> {
+/// Runs the requested part of it, below a heading; returns `pick` again if none was requested.
+pub fn run(
+    args: &Args,
+    heading: &str,
+    options: &Options,
+    global: &Global,
+    pick: Pick,
+) -> anyhow::Result<Result<u8, Pick>> {
     let listed = Listed {
         unanswered: args.unanswered,
         never_acked: args.never_acked,
@@ -39,10 +45,10 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
         return usage("--sort, --top: only with --by and --step");
     }
     if lists || listed.latency {
-        return waiting(args, listed, options, global, pick).map(Ok);
+        return waiting(args, heading, listed, options, global, pick).map(Ok);
     }
     if let Some(by) = args.plot {
-        return plot(args, by, options, global, pick).map(Ok);
+        return plot(args, heading, by, options, global, pick).map(Ok);
     }
     let by = match (&args.by, args.step) {
         (None, Some(_)) => "second".to_owned(),
@@ -51,7 +57,7 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
         (Some(by), Some(_)) if !by.split(',').any(|name| name.trim() == "second") => format!("second,{by}"),
         (Some(by), _) => by.clone(),
     };
-    groups(args, &by, options, global, pick).map(Ok)
+    groups(args, heading, &by, options, global, pick).map(Ok)
 }
 
 /// Follows all messages, and reports the selected ones.
@@ -77,10 +83,18 @@ impl CaptureSink for Follow {
     }
 }
 
-fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+fn waiting(
+    args: &Args,
+    heading: &str,
+    listed: Listed,
+    options: &Options,
+    global: &Global,
+    pick: Pick,
+) -> anyhow::Result<u8> {
     if !args.columns.is_empty() && !matches!(args.format, Form::Csv | Form::Tsv) {
         return usage("--columns: only with -f csv and tsv, and with --by FIELD");
     }
+    io::stdout().write_all(heading.as_bytes())?;
     let mut follow = Follow { pick, waiting: Waiting::new(listed, options.limits.lists.waiting) };
     let done = InputReader::new(options, global).files(&args.files, args.join, &mut Any(&mut follow));
     let Follow { mut pick, waiting } = follow;
@@ -105,7 +119,7 @@ fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick
     Ok(pick.status(args.path(), done?, global))
 }
 
-fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+fn groups(args: &Args, heading: &str, by: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     let names = Names::new(options);
     let keys: Vec<&str> = by.split(',').collect();
     let groups = Groups::new(&keys, args.step.unwrap_or(SECOND), options.limits.lists.groups, &names)
@@ -113,6 +127,7 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     let order = Order { sort: args.sort.clone(), top: args.top };
     // A wrong name is reported before anything is read.
     groups.table(&order, &args.columns).map_err(Usage)?;
+    io::stdout().write_all(heading.as_bytes())?;
     let (Picked { mut pick, sink: groups }, done) =
         InputReader::new(options, global).count(&args.files, args.join, pick, groups);
     let (table, [more, messages, bytes]) = groups.table(&order, &args.columns).map_err(Usage)?;
@@ -138,10 +153,11 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
     Ok(pick.status(args.path(), done?, global))
 }
 
-fn plot(args: &Args, by: Stacked, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+fn plot(args: &Args, heading: &str, by: Stacked, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     if args.format != Form::Text {
         return usage("--plot: text only; --step 1s -f csv gives the figures");
     }
+    io::stdout().write_all(heading.as_bytes())?;
     let plot = Plot::new(by, args.traffic.since);
     let (Picked { pick, sink: plot }, done) =
         InputReader::new(options, global).count(&args.files, args.join, pick, plot);

@@ -116,12 +116,20 @@ impl Printer {
     /// Completes the output.
     ///
     /// # Errors
-    /// Returns the error that stopped the output.
+    /// Returns the error that stopped the output. That its reader is gone is an error of conditions, too: they were not
+    /// tested to the end.
     pub fn finish(mut self, global: &Global) -> anyhow::Result<u8> {
         if self.account {
             self.renderer.account(&self.pick.account);
         }
-        self.renderer.finish()?;
+        if let Err(error) = self.renderer.finish() {
+            let gone = error.kind() == io::ErrorKind::BrokenPipe && !self.pick.conditions.is_empty();
+            if gone {
+                let conditions = self.pick.conditions.join(", ");
+                anyhow::bail!("{conditions}: not tested to the end of the input: the reader of the output is gone");
+            }
+            return Err(error.into());
+        }
         if let Some(warning) = self.renderer.warning() {
             notify(global, format_args!("{warning}"));
         }

@@ -30,11 +30,11 @@ const KNOWN: usize = 1 << 20;
 pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     if args.whole {
         let why = "--whole: frames without a message cannot be redacted";
-        return usage(format!("-w {}: {why}", input::name(to)));
+        return usage(format!("-w {}: {why}", input::output_name(to)));
     }
     if to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng")) {
         let why = "--redact writes pcap: name it .pcap";
-        return usage(format!("-w {}: {why}", input::name(to)));
+        return usage(format!("-w {}: {why}", input::output_name(to)));
     }
     let unknown = match &args.files[..] {
         [path] if args.redact_unknown => {
@@ -74,15 +74,15 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
             read => read,
         };
         complete(writing.out)?;
-        notify(global, format_args!("{}: {}, redacted", input::name(to), Plural(writing.written, "message")));
+        notify(global, format_args!("{}: {}, redacted", input::output_name(to), Plural(writing.written, "message")));
         if writing.kept > 0 {
             let packets = Plural(writing.kept, "packet");
-            notify(global, format_args!("{packets} of unclaimed traffic are kept, with other bytes as payload"));
+            notify(global, format_args!("unclaimed traffic: {packets} kept, with other bytes as payload"));
         }
         let left = pick.account.unclaimed.packets.saturating_sub(writing.kept);
         if left > 0 {
             let packets = Plural(left, "packet");
-            notify(global, format_args!("{packets} of unclaimed traffic are left out"));
+            notify(global, format_args!("unclaimed traffic: {packets} left out"));
         }
         let others = pick.account.not_ip + pick.account.not_udp_tcp + pick.account.damaged;
         if others > 0 {

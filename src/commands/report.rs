@@ -117,13 +117,14 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
     let page = report::comparison([&a.run, &b.run], [&a.about, &b.about]);
     let sums = format!("{} and {}", a.about.name, b.about.name);
     write(file, &page, &sums, global)?;
+    let outside = both.iter().filter(|read| !read.pick.holds(global)).count();
     both.into_iter().try_for_each(|read| read.done.map(drop))?;
-    Ok(0)
+    Ok((outside > 0) as u8)
 }
 
 /// Lists many captures. One that cannot be read has the reason in its row.
 fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
-    let (mut rows, mut failed) = (Vec::new(), false);
+    let (mut rows, mut failed, mut outside) = (Vec::new(), false, false);
     for path in &args.files {
         let fails = |why: anyhow::Error| notify(global, format_args!("{why:#}"));
         let files = std::slice::from_ref(path);
@@ -131,6 +132,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
             Ok(read) => {
                 rows.push(Summary::of(&read.run, &read.about));
                 failed |= read.done.is_err();
+                outside |= !read.pick.holds(global);
                 read.done.err().into_iter().for_each(fails);
             }
             Err(why) => {
@@ -145,7 +147,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     }
     let sums = format!("{} of {}", rows.len(), Plural(args.files.len(), "capture"));
     write(file, &report::index(&rows), &sums, global)?;
-    Ok(interrupt::status(false).unwrap_or(if failed { 3 } else { 0 }))
+    Ok(interrupt::status(false).unwrap_or(if failed { 3 } else { outside as u8 }))
 }
 
 /// Reads files into a run.

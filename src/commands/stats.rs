@@ -9,13 +9,14 @@ use crate::dissect::Options;
 use crate::plural::Plural;
 use crate::printable::Lines;
 use crate::process::interrupt::stop;
-use crate::process::join::Join;
+use crate::process::join::{self, Join};
+use crate::process::notify::warn;
 use crate::process::outfile::stdout_is_no_input;
 #[cfg(feature = "parquet")]
 use crate::process::outfolder::OutFolder;
 use crate::process::parallel::{InputReader, Shared};
 use crate::process::stopped::{ended, warning};
-use crate::process::usage::{NO_PARQUET, Usage, refuse, usage};
+use crate::process::usage::{self, NO_PARQUET, Usage, refuse, usage};
 use crate::process::{capture, names};
 use crate::read::{CaptureSink, Pick, Picked, Selection, Summary};
 use crate::stats::{Observer, Order, Report, Stats, Wanted};
@@ -34,7 +35,8 @@ impl Shared for Picked<Stats> {
     }
 }
 
-/// Runs the command. Each of several files is reported, and then all of them as one capture.
+/// Runs the command. Each of several files is reported, and then all of them as one capture. One that cannot be read to
+/// its end does not hold up the others.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.interfaces.list_interfaces {
         return capture::list();
@@ -51,14 +53,21 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     ])?;
     let pattern = |file: &PathBuf| !file.exists() && file.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
     if args.join || args.files.len() < 2 && !args.files.iter().any(pattern) {
-        return one(args, global);
+        return one(args, "", global);
     }
     let json = match args.format {
         Form::Json => true,
         Form::Text => false,
         _ => return usage("several files: -f text or json; --join reads them as one capture"),
     };
-    let files: Vec<PathBuf> = Join::new(&args.files)?.names().map(Path::to_owned).collect();
+    let files: Vec<PathBuf> = match Join::new(&args.files) {
+        Ok(join) => join.names().map(Path::to_owned).collect(),
+        // One of them is no capture. Its own report says so.
+        Err(error) if usage::status(&error) != 2 => join::expanded(&args.files)?,
+        Err(error) => return Err(error),
+    };
+    // An error in the options is not one of a file.
+    options(&args.dissect)?;
     let each = files.iter().map(|file| (vec![file.clone()], false));
     let mut worst = 0;
     for (k, (files, join)) in each.chain([(files.clone(), true)]).enumerate() {
@@ -67,8 +76,14 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             (false, true) => format!("\nTogether: {} as one capture\n", Plural(files.len(), "file")),
             (false, false) => format!("{}{}\n", if k == 0 { "" } else { "\n" }, Lines(names::names(&files))),
         };
-        io::stdout().write_all(heading.as_bytes())?;
-        worst = worst.max(one(&Args { files, join, ..args.clone() }, global)?);
+        match one(&Args { files, join, ..args.clone() }, &heading, global) {
+            Ok(status) => worst = worst.max(status),
+            Err(error) if usage::status(&error) == 2 || usage::broken_pipe(&error) => return Err(error),
+            Err(error) => {
+                warn(format_args!("{error:#}"));
+                worst = 3;
+            }
+        }
         if stop().is_set() {
             break;
         }
@@ -88,8 +103,8 @@ fn files(args: &Args, report: Report, stats: &Stats, name: &str) -> anyhow::Resu
     Ok(folder.commit("parquet")?)
 }
 
-/// Reports one file, or joined ones.
-fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
+/// Reports one file, or joined ones, below a heading. A JSON array has `null` for what has no report.
+fn one(args: &Args, heading: &str, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     options.part = args.conversations;
     let selection = Selection::new(&args.traffic, &mut options)?;
@@ -107,9 +122,9 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     if let Some(field) = &args.track {
-        return super::track::run(args, field, &options, global, pick);
+        return super::track::run(args, heading, field, &options, global, pick);
     }
-    let pick = match super::figures::run(args, &options, global, pick)? {
+    let pick = match super::figures::run(args, heading, &options, global, pick)? {
         Ok(status) => return Ok(status),
         Err(pick) => pick,
     };
@@ -127,6 +142,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stats.order = Order { sort: args.sort.clone(), top: args.top };
     // A wrong name is reported before anything is read.
     report.check(&stats).map_err(|why| Usage(format!("--sort: {why}")))?;
+    io::stdout().write_all(heading.as_bytes())?;
     let reading = InputReader { options: &options, global, threads: args.threads, follow: false, link: false };
     let mut picked = Picked { pick, sink: stats };
     let done = reading.files(&args.files, args.join, &mut picked);
@@ -164,6 +180,8 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
             Form::Csv => text(&out)?,
             _ => io::stdout().write_all(&out)?,
         }
+    } else if !heading.is_empty() && args.format == Form::Json {
+        io::stdout().write_all(b"null\n")?;
     }
     Ok(pick.status(args.path(), done?, global))
 }

@@ -13,8 +13,15 @@ use crate::render::Output;
 use crate::stats::{Rows, Sparklines, Track};
 use std::io::{self, Write};
 
-/// Runs the command.
-pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+/// Runs the command, below a heading.
+pub fn run(
+    args: &Args,
+    heading: &str,
+    field: &str,
+    options: &Options,
+    global: &Global,
+    pick: Pick,
+) -> anyhow::Result<u8> {
     let names = Names::new(options);
     let parse =
         |text: &str, option: &str| FieldPath::parse(text, &names).map_err(|why| Usage(format!("{option}: {why}")));
@@ -23,6 +30,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
     let reading = InputReader::new(options, global);
     let separator = match args.format {
         Form::Text => {
+            io::stdout().write_all(heading.as_bytes())?;
             let (picked, done) = reading.count(&args.files, args.join, pick, Sparklines::new(track));
             let mut text = warning(args.path(), &done);
             text += &format!("{}: {field}\n\n", join::name(&args.files));

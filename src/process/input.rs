@@ -45,6 +45,11 @@ pub fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { opened::interface().unwrap_or("stdin").into() } else { path.display().to_string() }
 }
 
+/// Returns the name of an output. For `-`, it is `stdout`.
+pub fn output_name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "stdout".into() } else { path.display().to_string() }
+}
+
 /// Returns a name for several inputs in one line. `name` returns that of one.
 pub fn called(files: &[PathBuf], name: impl Fn(&Path) -> String) -> String {
     let first = files.first().map(|file| name(file)).unwrap_or_default();

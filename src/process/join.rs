@@ -54,10 +54,7 @@ impl Join {
     /// # Errors
     /// Fails if a file is not a capture, or if no file matches a pattern.
     pub fn new(files: &[PathBuf]) -> anyhow::Result<Join> {
-        let mut list = Vec::new();
-        for path in files {
-            list.extend(expanded(path)?);
-        }
+        let list = expanded(files)?;
         let (mut dated, mut size) = (Vec::new(), 0);
         for path in list {
             let once = "can be read only once, but --join first reads the beginning of each file: name regular files";
@@ -115,14 +112,25 @@ impl Join {
     }
 }
 
-/// Returns the files of a pattern, sorted by name. A name without a pattern stays itself.
-fn expanded(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let Some(pattern) = path.to_str().filter(|text| !path.exists() && text.contains(['*', '?', '['])) else {
-        return Ok(vec![path.into()]);
-    };
-    let found = glob::glob(pattern).map_err(|why| Usage(format!("{pattern}: {why}")))?;
-    let files = found.collect::<Result<Vec<_>, _>>()?;
-    if files.is_empty() { anyhow::bail!("{pattern}: no file matches") } else { Ok(files) }
+/// Returns the files of names and patterns; those of a pattern are sorted by name.
+///
+/// # Errors
+/// Fails if no file matches a pattern.
+pub fn expanded(names: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for name in names {
+        let Some(pattern) = name.to_str().filter(|text| !name.exists() && text.contains(['*', '?', '['])) else {
+            files.push(name.clone());
+            continue;
+        };
+        let found = glob::glob(pattern).map_err(|why| Usage(format!("{pattern}: {why}")))?;
+        let before = files.len();
+        files.extend(found.collect::<Result<Vec<_>, _>>()?);
+        if files.len() == before {
+            anyhow::bail!("{pattern}: no file matches");
+        }
+    }
+    Ok(files)
 }
 
 fn open(path: &Path) -> anyhow::Result<Input> {

@@ -158,7 +158,7 @@ fn quoted(decoded: impl Iterator<Item = Decoded>, bytes: u32, line: &mut LineWri
         slash.into_iter().chain([decoded])
     });
     line.put("\"");
-    let whole = line.cut(doubled, room.saturating_sub(2), digits.len() + 7, |line| {
+    let whole = line.cut(doubled, room.saturating_sub(2), digits.len() + 8, |line| {
         line.put("…\" ").put(digits).put(" bytes");
     });
     if whole {

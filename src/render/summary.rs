@@ -282,7 +282,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
     if node.nests() {
         return below(tree, at, sources, depth, limit, line);
     }
-    leaf::short(node, sources, line, TEXT.min(limit.saturating_sub(line.column() + 2)).max(12));
+    leaf::short(node, sources, line, TEXT.min(limit.saturating_sub(line.column() + 1)).max(12));
 }
 
 /// Writes a group or list. The recursion ends at [`DEPTH`], and at the end of the line.

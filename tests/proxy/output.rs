@@ -515,7 +515,7 @@ fn a_client_without_a_place_is_reported_once() {
     all_pass(&proxy.at, &server, &client, 1);
     let (_, reported) = proxy.interrupted(|| {});
     let address = other.local_addr().unwrap();
-    let line = format!("netkit: {address}: turned away: 1 clients are connected (--most-clients)\n");
+    let line = format!("netkit: {address}: turned away: already 1 client connected (--most-clients)\n");
     assert_eq!(reported.matches(&line).count(), 1, "{reported}");
     assert!(reported.contains("netkit: 1 client, 1 turned away\n"), "{reported}");
 }

@@ -135,7 +135,7 @@ fn what_the_session_makes_itself_is_not_dropped() {
     let left = ["replay", "riptide/riptide22-udp.pcap", "--flow", "3"];
     let output = run(&left, &["--dry-run", "--on", "message == disconnect or message == heartbeat: drop"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("made live: 1 heartbeats") && text.contains("dropped: 1\n"), "{text}");
+    assert!(text.contains("made live: heartbeats (1)") && text.contains("dropped: 1\n"), "{text}");
 }
 
 /// A route code has a meaning only in its server's dictionary: elsewhere another handler would run.

@@ -1,6 +1,6 @@
 //! `stats --by FIELD`: the groups are those of decode's lines, and add up to the total.
 
-use crate::common::{Done, args_of, feed, fixture, netkit};
+use crate::common::{Done, Scratch, args_of, feed, fixture, netkit};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -248,6 +248,30 @@ fn several_files_each_and_together() {
     let text = run(&[]).ok();
     assert!(text.text().contains("\nTogether: 2 files as one capture\n"), "{}", text.text());
     assert_eq!(run(&["-f", "csv"]).status, Some(2));
+    // A wrong name is reported before anything is written.
+    let wrong = run(&["-f", "json", "--by", "foo"]);
+    assert_eq!((wrong.status, wrong.text()), (Some(2), ""));
+}
+
+/// A truncated file and one without a frame do not hold up the others.
+#[test]
+fn several_files_of_which_some_are_broken() {
+    let scratch = Scratch::new("several-broken");
+    let whole = fixture("riptide/riptide20-udp.pcap");
+    let bytes = std::fs::read(&whole).unwrap();
+    let (cut, empty) = (scratch.write("cut.pcap", &bytes[..5000]), scratch.write("empty", b""));
+    let whole = scratch.write("whole.pcap", bytes);
+    let run = |files: &[&str], args: &[&str]| feed(netkit(&["stats", "-q"]).args(files).args(args), b"");
+    let alone = serde_json::from_str::<Json>(run(&[&whole], &["-f", "json"]).ok().text()).unwrap();
+    let done = run(&[&cut, &whole], &["-f", "json"]);
+    let all: Json = serde_json::from_str(done.text()).unwrap();
+    assert_eq!((done.status, all.as_array().unwrap().len(), &all[1]), (Some(3), 3, &alone));
+    assert!(all[2]["messages"].as_u64() > alone["messages"].as_u64() && done.err.contains("cut.pcap"), "{}", done.err);
+    let done = run(&[&empty, &whole], &["-f", "json"]);
+    let all: Json = serde_json::from_str(done.text()).unwrap();
+    assert_eq!((done.status, &all[0], &all[1], &all[2]), (Some(3), &Json::Null, &alone, &Json::Null));
+    let text = run(&[&cut, &whole], &[]);
+    assert!(text.text().contains("\nTogether: 2 files as one capture\n"), "{}", text.text());
 }
 
 /// The plot has round columns that fit the width, and contains all bytes.

@@ -175,7 +175,7 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
         }
         if stats.unlisted > 0 {
             let past = Count(stats.unlisted);
-            html.el("p").class("more").text(format_args!("{past} messages are of further conversations"));
+            html.el("p").class("more").text(format_args!("messages of further conversations: {past}"));
         }
         let messages = tables::messages(stats);
         if !messages.rows.is_empty() {

@@ -74,7 +74,7 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
     if answers && context.waiting.lost > 0 {
         let lost = Count(context.waiting.lost);
         html.el("p").class("more").text(format_args!(
-            "{lost} messages were not followed to their answers, because too many waited at once: --limit waiting=N raises the limit"
+            "messages not followed to their answers, because too many waited at once: {lost} (--limit waiting=N raises the limit)"
         ));
     }
 }

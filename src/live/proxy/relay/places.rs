@@ -9,6 +9,7 @@ use crate::live::net::now as time_of_day;
 use crate::live::net::own_port::datagram_socket;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{MessageCounts, Opened, Watch};
+use crate::plural::Plural;
 use mio::Interest;
 use mio::net::UdpSocket;
 use std::io::{self, ErrorKind};
@@ -86,7 +87,7 @@ impl Relay {
 
     /// Returns the reason why no more clients fit.
     fn full(&self) -> String {
-        format!("{} clients are connected (--most-clients)", self.config.clients)
+        format!("already {} connected (--most-clients)", Plural(self.config.clients, "client"))
     }
 
     /// Resets a connection for which no file descriptor is free, since it would otherwise wait in vain.
