@@ -267,6 +267,11 @@ impl Sequence {
         }
     }
 
+    /// Whether any message was acknowledged.
+    pub fn has_acknowledged(&self) -> bool {
+        self.newest.is_some() && (self.settled >= self.first || self.sent.iter().any(|(_, sent)| sent.acked))
+    }
+
     /// Advances `settled` over the message at `place` and those after it, if the message at `place` is the next and was
     /// acknowledged.
     fn settle(&mut self, place: usize) {

@@ -75,8 +75,6 @@ pub struct Reliable {
     acknowledgement: Acknowledgement,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
-    /// The sides of which a message was acknowledged.
-    acknowledged: [bool; 2],
     /// The time of the last connect.
     asked: Option<i64>,
     tries: Tries,
@@ -95,7 +93,6 @@ impl Reliable {
             receivers: Default::default(),
             acknowledgement: Acknowledgement::default(),
             ended: false,
-            acknowledged: [false; 2],
             asked: None,
             tries,
             insists: [false; 2],
@@ -115,7 +112,7 @@ impl Reliable {
         let before = self.asked.replace(now);
         // A client that has acknowledged the welcome sends no connect again: another one has its address. A copy by the
         // network comes sooner.
-        let is_another = self.acknowledged[place.side.other().index()]
+        let is_another = self.sent[place.side.other().index()].has_acknowledged()
             && before.is_none_or(|before| now.saturating_sub(before) > CONNECTS);
         if self.ended || is_another {
             *self = Reliable { insists: self.insists, asked: self.asked, ..Reliable::new(self.tries) };
@@ -261,7 +258,6 @@ impl Reliable {
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
             let acked = other.acknowledged(id);
             if acked != Acked::Again {
-                self.acknowledged[place.side.other().index()] |= matches!(acked, Acked::First(_));
                 dissection.delivery.push(Event::Acked { extended: id, acked });
                 self.acknowledgement.name(id, acked);
             }
