@@ -27,7 +27,7 @@ const RESENT: i64 = 10_000_000_000;
 const PAUSES: i64 = 3;
 
 /// The most answers of which further parts are known.
-const ANSWERED: usize = 64;
+const ANSWERED: usize = 8;
 
 /// The most bits of evidence in a key, and in one that is short or at the same place of request and answer: others echo
 /// bytes and count, too.
@@ -43,11 +43,30 @@ pub struct Questions {
     /// By rule and by the side that asks.
     paces: Vec<[Pace; 2]>,
     /// The answers of each side since the other one asked, and their keys: further parts of them are not unmatched.
-    answered: [Vec<(&'static str, u64)>; 2],
+    answered: [Answered; 2],
     /// Whether an answer had the key of its request, with at least [`LONG`] bits.
     pub agrees: bool,
     /// The bits of evidence in the key of that answer.
     pub bits: u32,
+}
+
+/// The last answers: message and key. They are in the state itself, whose memory is summed with every packet.
+#[derive(Debug, Default)]
+struct Answered {
+    list: [(&'static str, u64); ANSWERED],
+    /// The number of answers since the other side asked.
+    count: usize,
+}
+
+impl Answered {
+    fn add(&mut self, answer: (&'static str, u64)) {
+        self.list[self.count % ANSWERED] = answer;
+        self.count += 1;
+    }
+
+    fn has(&self, answer: (&'static str, u64)) -> bool {
+        self.list[..self.count.min(ANSWERED)].contains(&answer)
+    }
 }
 
 /// The pace at which the requests of a side are answered.
@@ -98,9 +117,7 @@ impl Questions {
 
     /// The number of bytes that they hold.
     pub fn memory(&self) -> usize {
-        self.waiting.capacity() * size_of::<Question>()
-            + self.paces.capacity() * size_of::<[Pace; 2]>()
-            + self.answered.iter().map(|answered| answered.capacity() * size_of::<(&str, u64)>()).sum::<usize>()
+        self.waiting.capacity() * size_of::<Question>() + self.paces.capacity() * size_of::<[Pace; 2]>()
     }
 
     /// Begins another session, which answers no request of the one before.
@@ -156,7 +173,7 @@ impl Questions {
             }
             if !asks {
                 // A further part of the same answer is not unmatched.
-                if !self.answered[place.side.index()].contains(&(message, key.0)) {
+                if !self.answered[place.side.index()].has((message, key.0)) {
                     dissection.delivery.push(Event::Unmatched);
                 }
                 return;
@@ -207,11 +224,7 @@ impl Questions {
             note.to(RelationKind::Answers, question.target, after).text("answers the ");
             note.text(question.message).text(" of frame ").frame().text(", after ").after();
         });
-        let answered = &mut self.answered[place.side.index()];
-        if answered.len() >= ANSWERED {
-            answered.remove(0);
-        }
-        answered.push((dissection.message, key));
+        self.answered[place.side.index()].add((dissection.message, key));
         true
     }
 
@@ -256,7 +269,7 @@ impl Questions {
         let pace = self.pace(rule, side);
         (pace.first, pace.asked) = (true, pace.asked + 1);
         let number = pace.asked;
-        self.answered[side.other().index()].clear();
+        self.answered[side.other().index()].count = 0;
         dissection.delivery.push(Event::Request);
         if self.waiting.len() >= WAITING {
             self.waiting.pop_front();
