@@ -26,9 +26,6 @@ const SPARE: i64 = 250_000_000;
 const RESENT: i64 = 10_000_000_000;
 const PAUSES: i64 = 3;
 
-/// The most answers of which further parts are known.
-const ANSWERED: usize = 8;
-
 /// The most bits of evidence in a key, and in one that is short or at the same place of request and answer: others echo
 /// bytes and count, too.
 const EVIDENCE: u32 = 32;
@@ -42,7 +39,7 @@ pub struct Questions {
     lossy: bool,
     /// By rule and by the side that asks.
     paces: Vec<[Pace; 2]>,
-    /// The answers of each side since the other one asked, and their keys: further parts of them are not unmatched.
+    /// The last answers of each side since the other one asked: further parts of them are not unmatched.
     answered: [Answered; 2],
     /// Whether an answer had the key of its request, with at least [`LONG`] bits.
     pub agrees: bool,
@@ -50,22 +47,24 @@ pub struct Questions {
     pub bits: u32,
 }
 
-/// The last answers: message and key. They are in the state itself, whose memory is summed with every packet.
+/// The last two answers of a side, as numbers of their message and key; 0: there are none. Small, because every
+/// conversation has it, also while it is being recognised.
 #[derive(Debug, Default)]
-struct Answered {
-    list: [(&'static str, u64); ANSWERED],
-    /// The number of answers since the other side asked.
-    count: usize,
-}
+struct Answered([u64; 2]);
 
 impl Answered {
-    fn add(&mut self, answer: (&'static str, u64)) {
-        self.list[self.count % ANSWERED] = answer;
-        self.count += 1;
+    fn of(message: &'static str, key: u64) -> u64 {
+        let mut hasher = FxHasher::default();
+        (message, key).hash(&mut hasher);
+        hasher.finish().max(1)
     }
 
-    fn has(&self, answer: (&'static str, u64)) -> bool {
-        self.list[..self.count.min(ANSWERED)].contains(&answer)
+    fn add(&mut self, message: &'static str, key: u64) {
+        self.0 = [Answered::of(message, key), self.0[0]];
+    }
+
+    fn has(&self, message: &'static str, key: u64) -> bool {
+        self.0.contains(&Answered::of(message, key))
     }
 }
 
@@ -173,7 +172,7 @@ impl Questions {
             }
             if !asks {
                 // A further part of the same answer is not unmatched.
-                if !self.answered[place.side.index()].has((message, key.0)) {
+                if !self.answered[place.side.index()].has(message, key.0) {
                     dissection.delivery.push(Event::Unmatched);
                 }
                 return;
@@ -224,7 +223,7 @@ impl Questions {
             note.to(RelationKind::Answers, question.target, after).text("answers the ");
             note.text(question.message).text(" of frame ").frame().text(", after ").after();
         });
-        self.answered[place.side.index()].add((dissection.message, key));
+        self.answered[place.side.index()].add(dissection.message, key);
         true
     }
 
@@ -269,7 +268,7 @@ impl Questions {
         let pace = self.pace(rule, side);
         (pace.first, pace.asked) = (true, pace.asked + 1);
         let number = pace.asked;
-        self.answered[side.other().index()].count = 0;
+        self.answered[side.other().index()] = Answered::default();
         dissection.delivery.push(Event::Request);
         if self.waiting.len() >= WAITING {
             self.waiting.pop_front();
