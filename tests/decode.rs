@@ -1,5 +1,6 @@
 //! `netkit::decode`: one call gives a program the messages of a capture, also of a truncated one.
 
+use crate::common::{Scratch, Wire, run};
 use netkit::capture::{Capture, Input};
 use netkit::dissect::{Message, Sink};
 use netkit::read::{CaptureSink, Drive, Producer, Receiver};
@@ -83,4 +84,21 @@ fn threads_give_the_messages_of_one() {
     let (divided, producers) = Drive::new(&options).divide(open().expect("a capture"), producers, &mut several);
     assert_eq!(producers.len(), 3);
     assert_eq!((one.0, summary.frames), (several.0, divided.frames));
+}
+
+/// In a capture `--from` names the sender of the first packet, for every protocol of which nothing else shows it.
+#[test]
+fn from_names_the_sender_of_the_first_packet() {
+    let ends = ["10.0.0.1:50000", "10.0.0.2:50001"].map(|end| end.parse().unwrap());
+    let folder = Scratch::new("decode-from");
+    for (proto, bytes) in [("dnp", "0361"), ("acknex", "070b01004100")] {
+        let mut wire = Wire::default();
+        wire.datagram(ends, true, &hex::decode(bytes).unwrap());
+        let capture = folder.write("from.pcap", wire.file());
+        for from in ["client", "server"] {
+            let args = ["decode", "-q", "-p", proto, "--from", from, "-f", "ndjson", &capture];
+            let line = run(&args, b"").ok().lines().remove(0);
+            assert_eq!(line["from"], from, "{proto}: {line}");
+        }
+    }
 }

@@ -215,3 +215,57 @@ fn each_file_has_messages() {
         }
     }
 }
+
+/// A reader that leaves before the end of the output leaves a gate untested, which is no success. Without a gate it has
+/// enough.
+#[test]
+fn a_gate_is_tested_to_the_end_or_fails() {
+    let capture = "fixtures/riptide/riptide22-lossy.pcap";
+    for (gate, status) in [(&[][..], 0), (&["--reject", "note == given_up"], 3), (&["--fail-on", "warning"], 3)] {
+        for threads in ["1", "2"] {
+            let args = [&["decode", "-q", "-f", "ndjson", "--threads", threads, capture], gate].concat();
+            let mut child = common::netkit(&args).spawn().expect("it runs");
+            drop(child.stdout.take());
+            let done = common::finish(child);
+            assert_eq!(done.status, Some(status), "{gate:?}: {}", done.err);
+            assert_eq!(done.err.contains("not tested to the end"), status == 3, "{gate:?}: {}", done.err);
+        }
+    }
+}
+
+/// A conversation or a time that a capture does not have is an error of comparisons, too.
+#[test]
+fn comparisons_need_what_was_asked_for() {
+    let folder = Scratch::new("gates-outside");
+    let page = folder.file("page.html");
+    let of = "--flow 99: there are 9 conversations";
+    for (args, what) in [
+        (&["diff", UDP, UDP, "--flow", "99"][..], of),
+        (&["diff", UDP, UDP, "--since", "1000h"], "--since: the capture lasts"),
+        (&["report", UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
+        (&["report", UDP, UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
+    ] {
+        let (status, _, err) = run(args);
+        assert_eq!(status, Some(1), "{args:?}: {err}");
+        assert!(err.contains(&format!("riptide22-udp.pcap: {what}")), "{args:?}: {err}");
+    }
+    assert_eq!(run(&["diff", UDP, UDP, "--flow", "1"]).0, Some(0));
+}
+
+/// A file or name that the command cannot use is refused before anything is written.
+#[test]
+fn files_for_another_command_are_refused() {
+    let folder = Scratch::new("gates-files");
+    let to = folder.file("x.pcapng");
+    for (args, what) in [
+        (&["dump", UDP][..], "riptide22-udp.pcap is a capture: netkit decode reads it"),
+        (&["encode", "riptide.heartbeat", "ping_id=3", "-o", &to], "encode writes pcap"),
+        (&["check", "fixtures/schemas/riptide.toml", UDP], "riptide.toml: describes payloads of a built-in protocol"),
+        (&["stats", UDP, "--by", "message,message"], "\"message\" is named twice"),
+    ] {
+        let (status, out, err) = run(args);
+        assert_eq!((status, &*out), (Some(2), ""), "{args:?}: {err}");
+        assert!(err.contains(what), "{args:?}: {err}");
+    }
+    assert!(!std::path::Path::new(&to).exists());
+}

@@ -47,6 +47,13 @@ impl Pick {
         }
     }
 
+    /// Whether the capture, which was read to its end, lacks the requested conversation or time. Reports that.
+    pub fn is_outside(&self, name: &str, done: &ReadResult) -> bool {
+        let why = self.outside().filter(|_| matches!(done, Ok(None)));
+        why.iter().for_each(|why| warn(format_args!("{name}: {why}")));
+        why.is_some()
+    }
+
     /// Returns the exit status after the figures are printed: that of a signal, or of the conditions.
     pub fn status(&self, path: &Path, stopped: Option<Stopped>, global: &Global) -> u8 {
         stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| !self.holds(global) as u8)

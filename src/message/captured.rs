@@ -71,7 +71,8 @@ pub struct Messages {
     _alive: Arc<()>,
 }
 
-/// Reads a capture, and returns its messages one by one. [`decode`](crate::decode) is faster: it copies nothing.
+/// Reads a capture, and returns its messages one by one. [`decode`](crate::decode) is faster: its messages have no
+/// memory of their own.
 ///
 /// # Errors
 /// The thread cannot be started. If the input is not a capture, the first item is that error.

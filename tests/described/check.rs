@@ -414,3 +414,51 @@ fn stopped_it_prints_what_was_counted() {
     child.stdout.take().unwrap().read_to_string(&mut shown).unwrap();
     assert!(shown.contains("stopped after frame 16") && shown.contains("16 of 16 packets"), "{shown}");
 }
+
+/// A mistake in the file of a carrier is reported with the carrier's name.
+#[test]
+fn mistakes_of_a_carrier_are_in_its_file() {
+    let scratch = Scratch::new("check-carrier");
+    let message = "[[message]]\nid = 1\nname = \"m\"\n[message.fields]\n";
+    let carrier = format!(
+        "protocol = \"car\"\nencoding = \"be\"\n[udp]\nports = [7001]\n{message}seq = \"u17\"\nbody = \"payload\"\n"
+    );
+    let carrier = scratch.write("carrier.toml", carrier);
+    let game = format!("protocol = \"game\"\nencoding = \"be\"\n[over]\nprotocol = \"car\"\n{message}x = \"u8\"\n");
+    let game = scratch.write("game.toml", game.replace("\"m\"", "\"g\""));
+    let args = [game.as_str(), "--protocol-file", &carrier];
+    let printed = text(&check(&args));
+    assert!(printed.starts_with(&format!("{carrier}: line 9: ")), "{printed}");
+    let (found, _) = findings(&args);
+    assert_eq!((&found["file"], &found["mistakes"][0]["file"]), (&js!(game), &js!(carrier)), "{found}");
+    let (own, _) = findings(&[&wrong(&scratch)]);
+    assert_eq!(own["mistakes"][0].get("file"), None, "{own}");
+}
+
+/// A port of the file claims a WebSocket, with the path `/` in the file as without one.
+#[test]
+fn a_websocket_with_the_shortest_path_is_claimed() {
+    let scratch = Scratch::new("check-path");
+    let ends = ["10.0.0.1:50000", "10.0.0.2:7001"].map(|end| end.parse::<SocketAddr>().unwrap());
+    let request = "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                   Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
+    let granted = common::granted(request.as_bytes());
+    let mut wire = Wire::default();
+    let messages = [
+        (true, request.as_bytes().to_vec()),
+        (false, granted),
+        (true, hex::decode("8282000000000105").unwrap()),
+        (false, hex::decode("82020106").unwrap()),
+    ];
+    wire.stream(ends, &messages);
+    let capture = scratch.write("ws.pcap", wire.file());
+    for path in ["", "path = \"/\"\n"] {
+        let file = format!(
+            "protocol = \"wsg\"\nencoding = \"be\"\n[websocket]\nports = [7001]\n{path}[[message]]\nid = 1\nname = \"a\"\n\
+             [message.fields]\nx = \"u8\"\n"
+        );
+        let file = scratch.write("wsg.toml", file);
+        let (found, _) = findings(&[&file, &capture]);
+        assert_eq!(found["captures"][0]["conversations"]["of"], 1, "{path}: {found}");
+    }
+}

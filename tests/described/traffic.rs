@@ -863,3 +863,128 @@ fn without_acknowledgements_nothing_is_never_acked() {
         assert_eq!(waits > 0, known, "{listed}");
     }
 }
+
+/// The lines of a capture of datagrams, given as milliseconds, sender and hex, and the row of requests of each side.
+fn asked(folder: &Scratch, port: u16, file: &str, datagrams: &[(u64, bool, &str)]) -> (Vec<Json>, Json) {
+    let ends = ["127.0.0.1:40000".parse().unwrap(), format!("127.0.0.1:{port}").parse().unwrap()];
+    let mut wire = Wire::default();
+    for (at, by_client, hex) in datagrams {
+        wire.at(*at).datagram(ends, *by_client, &hex::decode(hex).unwrap());
+    }
+    let capture = folder.write("asked.pcap", wire.file());
+    let stats = run(&["stats", &capture, "-p", file, "-f", "json"]);
+    let stats = serde_json::from_slice(&stats.stdout).unwrap();
+    (reported(&["decode", &capture, "-p", file, "-f", "ndjson", "--link"]), stats)
+}
+
+/// The requests, responses and unmatched responses of a side.
+fn requests_of(stats: &Json, side: &str) -> Option<[Json; 3]> {
+    let row = stats["request"].as_array()?.iter().find(|row| row["from"] == side)?;
+    Some(["requests", "responses", "unmatched"].map(|key| row[key].clone()))
+}
+
+/// A DNS answer whose query is not in the capture asks nothing, also after one that was matched.
+#[test]
+fn an_answer_without_its_query_is_unmatched() {
+    let folder = Scratch::new("described-unmatched");
+    let (query, answer) = ("01000001000000000000016100 00010001", "81000001000000000000016100 00010001");
+    let of = |id: &str, rest: &str| format!("{id}{}", rest.replace(' ', ""));
+    let packets = [
+        (0, true, of("0001", query)),
+        (10, false, of("0001", answer)),
+        (500, false, of("0009", answer)),
+        (600, false, of("0008", answer)),
+        (1000, true, of("0002", query)),
+        (1010, false, of("0002", answer)),
+    ];
+    let packets: Vec<_> = packets.iter().map(|(at, by_client, hex)| (*at, *by_client, hex.as_str())).collect();
+    let (lines, stats) = asked(&folder, 53, &toml("dns"), &packets);
+    assert_eq!(requests_of(&stats, "client"), Some([2, 2, 2].map(Json::from)), "{}", stats["request"]);
+    assert_eq!(requests_of(&stats, "server"), None, "{}", stats["request"]);
+    let answers: Vec<_> = lines.iter().map(|line| related(line, "answers")).collect();
+    assert_eq!(answers, [vec![], vec![(1, 1)], vec![], vec![], vec![], vec![(5, 1)]]);
+    let unanswered = |line: &Json| line["notes"].to_string().contains("link.unanswered");
+    assert!(!lines.iter().any(unanswered), "{lines:?}");
+}
+
+/// `opens` begins another session also where no message has a number: its requests are none of the session before.
+#[test]
+fn another_session_begins_its_requests_again() {
+    let folder = Scratch::new("described-reopened");
+    let mut text = "protocol = \"reopen\"\nencoding = \"be\"\n[udp]\nports = [7001]\n\
+        [requests.all]\nasks = \"ask\"\nanswers = \"answer\"\nby = \"n\"\n\
+        [session]\nopens = \"hello\"\nopened = \"welcome\"\ncloses = \"bye\"\n"
+        .to_string();
+    for (id, name) in [(1, "hello"), (2, "welcome"), (3, "ask"), (4, "answer"), (5, "bye")] {
+        let fields = if (3..5).contains(&id) { "fields = { n = \"u8\" }\n" } else { "" };
+        text += &format!("[[message]]\nid = {id}\nname = \"{name}\"\n{fields}");
+    }
+    let file = folder.write("reopen.toml", text);
+    let packets = [
+        (0, true, "01"),
+        (100, false, "02"),
+        (200, true, "0301"),
+        (300, false, "0401"),
+        (400, true, "0302"),
+        (600, true, "05"),
+        (1500, true, "01"),
+        (1600, false, "02"),
+        (1700, true, "0302"),
+        (1800, false, "0402"),
+    ];
+    let (lines, stats) = asked(&folder, 7001, &file, &packets);
+    assert_eq!((related(&lines[8], "copy_of"), related(&lines[9], "answers")), (vec![], vec![(9, 1)]));
+    let ends: Vec<_> = stats["end"].as_array().unwrap().iter().map(|row| &row["end"]).collect();
+    assert_eq!(ends, ["left", "open"], "{}", stats["end"]);
+}
+
+/// Lengths and counts that encoding computes are right also in forms that are longer, seen through another field, or
+/// below one.
+#[test]
+fn hidden_lengths_of_several_forms_are_written_as_they_were_read() {
+    let folder = Scratch::new("described-hidden");
+    let head = "protocol = \"hid\"\nencoding = \"be\"\n[packet.fields]\n";
+    for (fields, bytes) in [
+        (
+            "length = { type = \"u4\", 13 = { type = \"u8\", plus = 13 }, hidden = true }\nkind = \"u4\"\n\
+             words = { type = \"text\", size = \"length\" }\n",
+            "216869",
+        ),
+        (
+            "head = { type = \"u8\", hidden = true }\n\
+             size = { of = \"head\", 255 = { type = \"u16\", plus = 255 }, hidden = true }\n\
+             words = { type = \"text\", size = \"size\" }\n",
+            "026869",
+        ),
+        ("count = { type = \"u8\", plus = -1, hidden = true }\nlist = \"u8[count]\"\n", "010506"),
+    ] {
+        let file = folder.write("hid.toml", format!("{head}{fields}"));
+        let line = run(&["dump", "-p", &file, bytes, "-f", "ndjson", "-q"]).stdout;
+        let line = folder.write("line.ndjson", line);
+        let back = run(&["encode", "--protocol-file", &file, "--json", &line]);
+        let got = String::from_utf8(back.stdout).unwrap();
+        assert_eq!(got.trim(), bytes, "{fields}: {}", String::from_utf8_lossy(&back.stderr));
+    }
+}
+
+/// Requests to a server of which no packet was captured may have been answered, also those of another client.
+#[test]
+fn requests_to_an_uncaptured_server_are_not_called_unanswered() {
+    let folder = Scratch::new("described-uncaptured");
+    let query = hex::decode("00010100000100000000000001610000010001").unwrap();
+    for (others, verdicts) in [(0u64, 1), (8, 0)] {
+        let mut wire = Wire::default();
+        for (client, count) in [("127.0.0.1:40000", 1), ("127.0.0.1:40001", others)] {
+            let ends = [client, "127.0.0.2:53"].map(|end| end.parse().unwrap());
+            for k in 0..count {
+                let own = [&[k as u8, 1], &query[2..]].concat();
+                wire.at(k * 3000).datagram(ends, true, &own);
+            }
+        }
+        let capture = folder.write("queries.pcap", wire.file());
+        let stats = run(&["stats", &capture, "-p", &toml("dns"), "-f", "json"]);
+        let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+        let rules = stats["verdicts"].as_array().unwrap().iter().filter(|verdict| verdict["rule"] == "unanswered");
+        assert_eq!(rules.count(), verdicts, "{others}: {}", stats["verdicts"]);
+    }
+}

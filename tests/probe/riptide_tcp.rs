@@ -45,6 +45,8 @@ enum Kind {
 struct Seen {
     /// The sockets that are still open.
     open: usize,
+    /// The longest time from one look at the sockets to the next: a busy machine delays the server itself.
+    delay: Duration,
     /// The messages, in order.
     messages: Vec<Vec<u8>>,
     /// The reason why it hangs, or waits for bytes that never arrive.
@@ -73,6 +75,7 @@ impl Server {
         let thread = std::thread::spawn(move || {
             // The stream, the length of the next message, and the time since when bytes wait.
             let mut clients: Vec<(TcpStream, Option<usize>, Option<Instant>)> = Vec::new();
+            let mut looked = Instant::now();
             while !ended.load(Ordering::Relaxed) {
                 if let Ok((stream, _)) = listener.accept() {
                     stream.set_nonblocking(true).unwrap();
@@ -89,6 +92,8 @@ impl Server {
                     receive(kind, stream, next, &mut seen)
                 });
                 seen.open = clients.len();
+                seen.delay = seen.delay.max(looked.elapsed());
+                looked = Instant::now();
                 drop(seen);
                 std::thread::sleep(ms(2));
             }
@@ -260,8 +265,7 @@ fn who_is_interrupted_leaves() {
 }
 
 /// A server that nobody has called Riptide, and that says nothing, is left at once. A Riptide server is not mistaken for
-/// one: it answers within a tick. Where a busy machine delays it for longer, the report says that
-/// a socket stays open.
+/// one: it answers within a tick. Where the machine delays the server itself, the report says that a socket stays open.
 #[test]
 fn a_stranger_is_left_at_once() {
     let kinds = [Kind::Silent, Kind::V20, Kind::V22, Kind::Later, Kind::Rejects, Kind::Pending];
@@ -287,11 +291,12 @@ fn a_stranger_is_left_at_once() {
         let seen = if settled { server.seen_after(ms(100)) } else { server.left_after(ms(100)) };
         assert_eq!((outcome(&report), &seen.harmed), ("interrupted", &None), "{kind:?} {moment:?}");
         assert!(kind != Kind::Silent || took < ms(30_000), "{moment:?}: {took:?}");
-        assert!(settled || seen.open == 0, "{kind:?} {moment:?}: {seen:?}");
+        let is_late = reported && seen.delay > ms(40);
+        assert!(kind == Kind::Silent || seen.open == 0 || is_late, "{kind:?} {moment:?}: {seen:?}");
         kind == Kind::Silent || seen.open == 0
     };
     side_by_side(cases, |(kind, moment)| {
-        // A machine that is always too busy for a tick of 150 ms runs no test.
+        // A delayed server is asked again.
         assert!((0..10).any(|_| asked(kind, moment)), "{kind:?} {moment:?}");
     });
 }

@@ -2,7 +2,7 @@
 //! clients in the notes of the captures.
 
 use super::{fixture, run, stats};
-use crate::common::{Scratch, Wire, all_fixtures, args_of, direction, ends_in};
+use crate::common::{Scratch, Wire, all_fixtures, args_of, direction, ends_in, records};
 use netkit::capture::{Body, Segment};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -634,4 +634,107 @@ fn check(args: &[&str], end: &str, by: &str, reason: &str, silence: Option<f64>)
         }
         None => assert!(row["end_silence"].is_null(), "{args:?}: {row}"),
     }
+}
+
+/// The ends of a capture's connections: connection, end, side.
+fn ends_of(wire: &Wire, name: &str, args: &[&str]) -> Vec<(u64, String, String)> {
+    let folder = Scratch::new(name);
+    let path = folder.write("capture.pcap", wire.file());
+    let rows = stats(Path::new(&path), args)["end"].as_array().expect("the ends").clone();
+    let row = |row: &Json| (row["connection"].as_u64().unwrap(), text(&row["end"]).into(), text(&row["end_by"]).into());
+    rows.iter().map(row).collect()
+}
+
+fn row(connection: u64, end: &str, by: &str) -> (u64, String, String) {
+    (connection, end.into(), by.into())
+}
+
+/// A client that has its welcome sends no connect again, and a side that times out sends nothing.
+#[test]
+fn a_client_that_returns_to_its_port_begins_another_connection() {
+    let ends = ["10.0.0.1:50000", "10.0.0.2:7777"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    let opening =
+        [(true, "02"), (false, "1800100000"), (true, "1100100000"), (true, "1800100000"), (false, "1100100000")];
+    for begin in [0, 20_000] {
+        for (k, (by_client, hex)) in opening.iter().enumerate() {
+            wire.at(begin + 10 * k as u64).datagram(ends, *by_client, &hex::decode(hex).unwrap());
+        }
+    }
+    wire.at(21_000).datagram(ends, true, &[5]);
+    let got = ends_of(&wire, "ends-returns", &["-p", "riptide"]);
+    assert_eq!(got.len(), 2, "{got:?}");
+    assert_eq!(got[1], row(2, "left", "client"));
+}
+
+/// The capture lacks the request that the server accepts after a refusal.
+#[test]
+fn an_accept_after_a_refusal_is_another_connection() {
+    let ends = ["10.0.0.1:50000", "10.0.0.2:3413"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    let messages = [
+        (true, "0001000000"),
+        (false, "0102"),
+        (false, "01000000"),
+        (true, "04000061"),
+        (false, "06000000"),
+        (true, "02"),
+    ];
+    for (k, (by_client, hex)) in messages.iter().enumerate() {
+        wire.at(100 * k as u64).datagram(ends, *by_client, &hex::decode(hex).unwrap());
+    }
+    let got = ends_of(&wire, "ends-accepted", &["-p", "dnp"]);
+    assert_eq!(got, [row(1, "refused", "server"), row(2, "left", "client")]);
+}
+
+/// A stream that gave way to another one on the same ports was observed for half a second: later traffic of others does
+/// not make that a time-out. Without the other one it does.
+#[test]
+fn a_replaced_stream_has_not_timed_out() {
+    let package = |kind: u8, body: &str| [&[kind, 0, 0, body.len() as u8][..], body.as_bytes()].concat();
+    let hello = package(1, r#"{"sys":{},"user":{}}"#);
+    let welcome = package(1, r#"{"code":200,"sys":{"heartbeat":1}}"#);
+    let messages =
+        [(true, hello), (false, welcome), (true, package(2, "")), (false, package(3, "")), (true, package(3, ""))];
+    let ends = ["10.0.0.1:50000", "10.0.0.2:3250"].map(|end| end.parse().unwrap());
+    for (again, ended) in [(false, "timed_out"), (true, "open")] {
+        let mut wire = Wire::default();
+        // Both sides begin with the number `first`; a frame each 50 ms.
+        let stream = |wire: &mut Wire, begin: u64, first: u32| {
+            let mut sent = [first; 2];
+            let none = Vec::new();
+            let syns = [(true, true, &none), (false, true, &none)].into_iter();
+            let all = syns.chain(messages.iter().map(|(by_client, payload)| (*by_client, false, payload)));
+            for (k, (by_client, syn, payload)) in all.enumerate() {
+                let [own, other] = if by_client { [0, 1] } else { [1, 0] };
+                let (seq, ack, has_ack) = (sent[own], sent[other], !(syn && by_client));
+                let segment = Segment { seq, ack, has_ack, syn, payload, length: payload.len(), ..Segment::default() };
+                wire.at(begin + 50 * k as u64).packet(ends, by_client, &Body::Tcp(segment));
+                sent[own] += payload.len() as u32 + syn as u32;
+            }
+        };
+        stream(&mut wire, 0, 1_000);
+        if again {
+            stream(&mut wire, 600, 500_000);
+        }
+        for k in 0..40 {
+            let other = ["10.0.0.3:50000", "10.0.0.2:3413"].map(|end| end.parse().unwrap());
+            wire.at(1_200 + k * 100).datagram(other, true, &hex::decode("0361").unwrap());
+        }
+        let got = ends_of(&wire, "ends-replaced", &["-p", "auto", "--port", "3250=nano", "--port", "3413=dnp"]);
+        assert_eq!(got[0].1, ended, "{got:?}");
+    }
+}
+
+/// A capture that ends at a message's last try does not show what the sender did next: it went on.
+#[test]
+fn a_last_try_at_the_end_of_the_capture_is_no_dropped_connection() {
+    let whole = std::fs::read(fixture("real/given-up-quality-off-22.pcap")).unwrap();
+    let folder = Scratch::new("ends-last-try");
+    let frames: Vec<Vec<u8>> = records(&whole).into_iter().take(72).collect();
+    let path = folder.write("cut.pcap", [whole[..24].to_vec(), frames.concat()].concat());
+    let all = stats(Path::new(&path), &[]);
+    let verdicts: Vec<_> = all["verdicts"].as_array().unwrap().iter().map(|verdict| text(&verdict["text"])).collect();
+    assert!(verdicts.iter().any(|text| text.ends_with("was not acknowledged when the capture ended")), "{verdicts:?}");
+    assert!(!verdicts.iter().any(|text| text.contains("dropped the connection")), "{verdicts:?}");
 }

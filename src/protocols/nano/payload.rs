@@ -64,7 +64,7 @@ struct JsonForm {
     field: &'static Field,
 }
 
-/// Parses the JSON of a handshake or kick. Without the members that serde refuses: half a surrogate pair, a number that
+/// Parses the JSON of a handshake or kick. Members that serde refuses are left out: half a surrogate pair, a number that
 /// is too large.
 pub fn learned(text: &[u8]) -> Option<Json> {
     serde_json::from_slice(text).ok().or_else(|| {

@@ -47,8 +47,8 @@ pub struct Questions {
     pub bits: u32,
 }
 
-/// The last two answers of a side, as numbers of their message and key; 0: there are none. Small, because every
-/// conversation has it, also while it is being recognised.
+/// The last two answers of a side, as hashes of message and key; 0: there is none. Small, because every conversation has
+/// it, also while it is being recognised.
 #[derive(Debug, Default)]
 struct Answered([u64; 2]);
 

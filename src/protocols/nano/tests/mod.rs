@@ -432,3 +432,12 @@ fn found_in_the_middle_of_a_websocket() {
         assert!(evidence.suffices(true) && !evidence.suffices(false), "{few:?}: {evidence:?}");
     }
 }
+
+/// Hex text has no frames that a note could name.
+#[test]
+fn a_reused_id_names_no_frame_of_hex_text() {
+    let bytes = [&[4, 0, 0, 6, 0, 5, 1, b'r', b'{', b'}'][..]; 2].concat();
+    let seen = lines(&bytes, &crate::protocols::options());
+    let (_, text) = seen[1].notes.iter().find(|(code, _)| *code == "nano.id_reused").expect("the note");
+    assert_eq!(text, "the request 5 above is still open");
+}
