@@ -68,6 +68,17 @@ pub fn netkit(args: &[&str]) -> Command {
     command
 }
 
+/// The peak memory of a netkit process so far, in bytes; 0 if the system does not report it. Until the process has that
+/// name, its memory may be that of the test program: a new process shares it until it runs netkit.
+pub fn peak_of(process: u32) -> usize {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    if !text.starts_with("Name:\tnetkit\n") {
+        return 0;
+    }
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
+}
+
 /// The result of a run.
 #[derive(Debug, PartialEq)]
 pub struct Done {

@@ -1,5 +1,6 @@
 //! Runs the program itself, to test memory, time or the terminal.
 
+use crate::common::peak_of;
 use netkit::capture::{Body, LinkType, PcapWriter, Segment, ethernet};
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -127,7 +128,7 @@ fn measured_once(args: &[&str], input: &[u8], most: usize, measures: bool) -> Me
     let mut child = pipes.spawn().expect("netkit runs");
     let (mut stdin, mut stdout) = (child.stdin.take().expect("stdin"), child.stdout.take().expect("stdout"));
     let mut stderr = child.stderr.take().expect("stderr");
-    let status = format!("/proc/{}/status", child.id());
+    let process = child.id();
     let (over, peak) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -144,7 +145,7 @@ fn measured_once(args: &[&str], input: &[u8], most: usize, measures: bool) -> Me
         });
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                peak.fetch_max(peak_of(&status), Ordering::Relaxed);
+                peak.fetch_max(peak_of(process), Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(1));
             }
         });
@@ -161,15 +162,4 @@ fn measured_once(args: &[&str], input: &[u8], most: usize, measures: bool) -> Me
         let error = format!("{ended}: {}", errors.join().expect("its errors").trim_end());
         Measured { peak: peak.load(Ordering::Relaxed), output, error, code: ended.code() }
     })
-}
-
-/// The peak memory of netkit's process so far, in bytes. Before it has that name, the memory may still be that of the
-/// test program, which started it.
-pub fn peak_of(status: &str) -> usize {
-    let text = std::fs::read_to_string(status).unwrap_or_default();
-    if !text.starts_with("Name:\tnetkit\n") {
-        return 0;
-    }
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
 }

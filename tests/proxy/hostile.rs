@@ -1,22 +1,22 @@
 //! Hostile clients and servers, with rules: the proxy keeps running, stays within its limits, and serves other clients.
 #![cfg(target_os = "linux")]
 
-use crate::common::Receive;
+use crate::common::{Receive, peak_of};
 use crate::proxy::command::{GUARD, Proxy};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
 /// The most memory of a program that stores all that clients may make it store, and some more.
-const MEMORY: u64 = 400 << 20;
+const MEMORY: usize = 400 << 20;
 const HEARTBEAT: [u8; 4] = [3, 0, 0, 0];
 const RULES: [&str; 8] = ["-p", "nano", "-f", "none", "--transport", "tcp", "--on", "message == heartbeat: drop"];
 
-/// The peak memory of a program.
-fn most(proxy: &Proxy) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", proxy.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+/// The peak memory of the proxy.
+fn most(proxy: &Proxy) -> usize {
+    let most = peak_of(proxy.id());
+    assert!(most > 0, "the system reports no memory");
+    most
 }
 
 fn proxy(args: &[&str]) -> (Proxy, TcpListener) {

@@ -1,6 +1,6 @@
 //! Peers that send without end: memory stays below the limits, and the report names the reached limit and the peer.
 
-use crate::common::Receive;
+use crate::common::{Receive, peak_of};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -23,13 +23,6 @@ fn netkit(args: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("netkit runs")
 }
 
-/// The peak memory of a process so far, in bytes; 0 if the system does not report it.
-fn peak(child: &Child) -> usize {
-    let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
-}
-
 /// The end of a command: its last line of JSON, all its output, and its peak memory.
 fn ended(mut child: Child) -> (Value, String, usize) {
     let (mut stdout, mut stderr) = (child.stdout.take().expect("stdout"), child.stderr.take().expect("stderr"));
@@ -45,7 +38,7 @@ fn ended(mut child: Child) -> (Value, String, usize) {
         let begun = Instant::now();
         let mut most = 0;
         let status = loop {
-            most = most.max(peak(&child));
+            most = most.max(peak_of(child.id()));
             if let Some(status) = child.try_wait().expect("a status") {
                 break status;
             }
