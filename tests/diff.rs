@@ -308,4 +308,10 @@ fn one_direction_is_reported() {
     let done = compared(path.to_str().unwrap(), &half, &["-q"]);
     let note = "half.pcap: flow 1 and 4 more: the capture has packets of one side only (the client): ";
     assert!(done.err.contains(note) && done.err.lines().count() == 1, "{}", done.err);
+    // Rows of figures have no place for it.
+    for (form, times) in [("csv", 1), ("tsv", 1), ("ndjson", 1), ("text", 0), ("json", 0)] {
+        let done = run(&["stats", &half, "--delivery", "-f", form], b"").ok();
+        let note = "netkit: flow 1 and 4 more: the capture has packets of one side only (the client): ";
+        assert_eq!(done.err.matches(note).count(), times, "{form}: {}", done.err);
+    }
 }

@@ -224,9 +224,10 @@ fn a_gate_is_tested_to_the_end_or_fails() {
     for (gate, status) in [(&[][..], 0), (&["--reject", "note == given_up"], 3), (&["--fail-on", "warning"], 3)] {
         for threads in ["1", "2"] {
             let args = [&["decode", "-q", "-f", "ndjson", "--threads", threads, capture], gate].concat();
-            let mut child = common::netkit(&args).spawn().expect("it runs");
-            drop(child.stdout.take());
-            let done = common::finish(child);
+            // The reader has left before the program starts, however late this thread runs.
+            let (reader, writer) = std::io::pipe().expect("a pipe");
+            drop(reader);
+            let done = common::finish(common::netkit(&args).stdout(writer).spawn().expect("it runs"));
             assert_eq!(done.status, Some(status), "{gate:?}: {}", done.err);
             assert_eq!(done.err.contains("not tested to the end"), status == 3, "{gate:?}: {}", done.err);
         }
@@ -244,12 +245,38 @@ fn comparisons_need_what_was_asked_for() {
         (&["diff", UDP, UDP, "--since", "1000h"], "--since: the capture lasts"),
         (&["report", UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["report", UDP, UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
+        (&["top", UDP, "--flow", "99"], of),
     ] {
         let (status, _, err) = run(args);
         assert_eq!(status, Some(1), "{args:?}: {err}");
         assert!(err.contains(&format!("riptide22-udp.pcap: {what}")), "{args:?}: {err}");
     }
     assert_eq!(run(&["diff", UDP, UDP, "--flow", "1"]).0, Some(0));
+}
+
+/// A capture of other protocols looks like one in which nothing happened, unless each command says so.
+#[test]
+fn a_capture_of_other_protocols_is_reported() {
+    let folder = Scratch::new("gates-unknown");
+    let page = folder.file("page.html");
+    let other = "fixtures/foreign/foreign-enet_reliable.pcap";
+    for (args, times) in [
+        (&["decode", other][..], 1),
+        (&["stats", other], 1),
+        (&["stats", other, "-f", "csv"], 1),
+        (&["top", other], 1),
+        (&["diff", other, other], 2),
+        (&["report", other, "--force", "-o", &page], 1),
+        (&["report", other, other, other, "--force", "-o", &page], 3),
+        (&["stats", other, "-q"], 0),
+        (&["stats", UDP], 0),
+        (&["stats", UDP, "-F", "frame == 1000000"], 0),
+        (&["diff", UDP, UDP], 0),
+    ] {
+        let (status, _, err) = run(args);
+        assert_eq!(status, Some(0), "{args:?}: {err}");
+        assert_eq!(err.matches("no message of a known protocol; -v lists").count(), times, "{args:?}: {err}");
+    }
 }
 
 /// A file or name that the command cannot use is refused before anything is written.

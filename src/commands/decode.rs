@@ -1,5 +1,6 @@
 //! `netkit decode`: reads messages from captures or hex text.
 
+use super::gates::UNKNOWN;
 use super::options::{inputs, options};
 use super::output::{Live, Printer, dumb, text};
 use super::{check, cut};
@@ -219,9 +220,7 @@ fn report_nothing(args: &Decode, global: &Global, printer: &Printer) {
     if frames && !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
         let why = match selection_given(&args.traffic) || args.conversations.is_some() {
             true => "no message matches the selection",
-            false => {
-                "no message of a known protocol; -v lists what there is, -p and --port name protocols, `netkit help your-protocol` describes one in a file"
-            }
+            false => UNKNOWN,
         };
         notify(global, format_args!("{why}"));
     }

@@ -34,7 +34,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
         let (picked, done) = InputReader::new(&options, global).count(&[path.into()], args.join, pick, stats);
-        outside |= !args.allow_empty && picked.pick.is_outside(&names::name(path), &done);
+        outside |= !args.allow_empty && picked.pick.is_outside(&names::name(path), &done, global);
         let mut stats = picked.sink;
         stats.selected = picked.pick.selection.cuts();
         stats.account = picked.pick.account;

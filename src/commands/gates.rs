@@ -15,6 +15,10 @@ use crate::read::{Expected, Pick, Producer, Receiver, Selected, Selection, Stopp
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The answer to a capture of other protocols.
+pub const UNKNOWN: &str = "no message of a known protocol; -v lists what there is, -p and --port name protocols, \
+                           `netkit help your-protocol` describes one in a file";
+
 impl Pick {
     /// Creates it from the command line. `check`: bytes are compared, which counts as a condition.
     ///
@@ -47,16 +51,33 @@ impl Pick {
         }
     }
 
-    /// Whether the capture, which was read to its end, lacks the requested conversation or time. Reports that.
-    pub fn is_outside(&self, name: &str, done: &ReadResult) -> bool {
-        let why = self.outside().filter(|_| matches!(done, Ok(None)));
+    /// Whether the capture, which was read to its end, lacks the requested conversation or time. Reports that, and that
+    /// it has no conversation of a known protocol.
+    pub fn is_outside(&self, name: &str, done: &ReadResult, global: &Global) -> bool {
+        if !matches!(done, Ok(None)) {
+            return false;
+        }
+        let why = self.outside();
         why.iter().for_each(|why| warn(format_args!("{name}: {why}")));
+        if self.is_unknown() {
+            notify(global, format_args!("{name}: {UNKNOWN}"));
+        }
         why.is_some()
+    }
+
+    /// Whether the capture has no conversation of a known protocol, and no condition reports that.
+    fn is_unknown(&self) -> bool {
+        self.account.frames > 0 && self.account.claimed.conversations == 0 && !self.any() && !self.reports_none()
     }
 
     /// Returns the exit status after the figures are printed: that of a signal, or of the conditions.
     pub fn status(&self, path: &Path, stopped: Option<Stopped>, global: &Global) -> u8 {
-        stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| !self.holds(global) as u8)
+        stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| {
+            if self.is_unknown() {
+                notify(global, format_args!("{UNKNOWN}"));
+            }
+            !self.holds(global) as u8
+        })
     }
 
     /// Whether all conditions hold. Reports those that do not.

@@ -117,7 +117,7 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
     let page = report::comparison([&a.run, &b.run], [&a.about, &b.about]);
     let sums = format!("{} and {}", a.about.name, b.about.name);
     write(file, &page, &sums, global)?;
-    let outside = both.iter().filter(|read| read.pick.is_outside(&read.about.name, &read.done)).count();
+    let outside = both.iter().filter(|read| read.pick.is_outside(&read.about.name, &read.done, global)).count();
     both.into_iter().try_for_each(|read| read.done.map(drop))?;
     Ok((outside > 0) as u8)
 }
@@ -132,7 +132,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
             Ok(read) => {
                 rows.push(Summary::of(&read.run, &read.about));
                 failed |= read.done.is_err();
-                outside |= read.pick.is_outside(&read.about.name, &read.done);
+                outside |= read.pick.is_outside(&read.about.name, &read.done, global);
                 read.done.err().into_iter().for_each(fails);
             }
             Err(why) => {

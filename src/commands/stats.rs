@@ -19,6 +19,7 @@ use crate::process::stopped::{ended, warning};
 use crate::process::usage::{self, NO_PARQUET, Usage, refuse, usage};
 use crate::process::{capture, names};
 use crate::read::{CaptureSink, Pick, Picked, Selection, Summary};
+use crate::stats::verdicts::one_direction;
 use crate::stats::{Observer, Order, Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -154,6 +155,12 @@ fn one(args: &Args, heading: &str, global: &Global) -> anyhow::Result<u8> {
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();
         let name = names::names(&args.files);
+        // Text and JSON show it among the verdicts. Here it would be missing, and the figures wrong in silence.
+        if !matches!(args.format, Form::Text | Form::Json)
+            && let Some(verdict) = one_direction(&stats)
+        {
+            warn(format_args!("{}", verdict.text));
+        }
         match args.format {
             Form::Text => {
                 out.extend_from_slice(warning(args.path(), &done).as_bytes());

@@ -91,6 +91,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if !drawn {
         input::announce_wait(&args.file, global);
     }
+    let mut sink = Picked { pick, sink: Watching(&top) };
     let (read, shown) = std::thread::scope(|scope| {
         let show = scope.spawn(|| match drawn {
             true => draw(args, global, &top, &finished),
@@ -98,7 +99,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         });
         let read = {
             let _finished = Finished(&finished);
-            reading(args, &options, global, &mut Picked { pick, sink: Watching(&top) })
+            reading(args, &options, global, &mut sink)
         };
         (read, show.join())
     });
@@ -121,9 +122,10 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             page(&text, style.colour)?;
         }
     }
+    let outside = sink.pick.is_outside(&input::name(&args.file), &read, global);
     read?;
     // The input has no end of its own: Ctrl-C and q end it.
-    Ok(interrupt::status(true).unwrap_or(0))
+    Ok(interrupt::status(true).unwrap_or(u8::from(outside)))
 }
 
 fn reading(args: &Args, options: &Options, global: &Global, sink: &mut Picked<Watching<'_>>) -> ReadResult {

@@ -5,6 +5,7 @@ use super::delivery::Direction;
 use super::directions::directions;
 use super::ends::ends;
 use super::sides::role;
+use crate::capture::Time;
 use crate::plural::Plural;
 use crate::render::palette::Palette;
 use serde_json::json;
@@ -28,7 +29,11 @@ pub const RULES: [(&str, &str); 8] = [
          transmission of a message to the next. Messages are resent too soon if it is below the 90th percentile of the \
          round trips of messages sent once",
     ),
-    ("never_acked", "messages that no acknowledgement in the capture names; given up: the sender's last try was seen"),
+    (
+        "never_acked",
+        "messages that no acknowledgement in the capture names; given up: the sender's last try was seen. Those of the \
+         capture's last second, over UDP, are counted: their acknowledgements may have come after it",
+    ),
     ("lost", "numbers that a side skipped and that are not in the capture: lost before it or by it, or older than it"),
     ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
     ("handled_twice", "messages that pass the receiver's own filter more than once: its application gets them again"),
@@ -41,6 +46,8 @@ const LEAST_AGAIN: u64 = 3;
 const LEAST_SHARE: f64 = 0.05;
 /// Transmissions that follow within this median time, in nanoseconds, are not resends: no sender knows of a loss so soon.
 const AT_ONCE: i64 = 1_000_000;
+/// The time in nanoseconds at the end of a capture within which an acknowledgement may come too late for it.
+const LAST: i64 = 1_000_000_000;
 /// The number of verdicts printed in text output.
 const SHOWN: usize = 8;
 
@@ -106,7 +113,8 @@ fn resends(d: &Direction) -> Option<String> {
     Some(text)
 }
 
-fn texts(d: &Direction) -> Vec<(&'static str, String)> {
+/// The verdicts on one direction. `last`: the unacknowledged messages of the capture's last second.
+fn texts(d: &Direction, last: u64) -> Vec<(&'static str, String)> {
     let mut list = Vec::new();
     list.extend(resends(d).map(|text| ("resends", text)));
     if let Some(never) = d.never_acked().filter(|never| *never > 0 && d.tally.acked > 0) {
@@ -114,9 +122,14 @@ fn texts(d: &Direction) -> Vec<(&'static str, String)> {
             0 => String::new(),
             n => format!(", {n} of them given up"),
         };
+        let last = match last.min(never) {
+            0 => String::new(),
+            n if n == never => ", sent in the capture's last second".into(),
+            n => format!(", {n} of them sent in the capture's last second"),
+        };
         list.push((
             "never_acked",
-            format!("never acknowledged: {never} of {}{given_up}", Plural(d.tally.messages, "message")),
+            format!("never acknowledged: {never} of {}{given_up}{last}", Plural(d.tally.messages, "message")),
         ));
     }
     if d.lost() > 0 {
@@ -170,12 +183,15 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
             text: format!("flow {}{which}: {}", flow.id, ended.sentence(flow, "capture")),
         });
     }
+    let end = stats.account.span.map(|(_, last)| last).into_iter().chain(stats.last).map(Time::near_nanos).max();
     // The sum of several connections has no verdict.
     for (connection, from, d) in directions(stats).filter(|(connection, ..)| connection.flow > 0) {
         let (flow, ordinal) = (connection.flow, connection.ordinal);
         let is_answerable = stats.flow(flow).is_none_or(|flow| stats.is_answerable(flow));
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
-        let texts = texts(d).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
+        let side = usize::from(std::ptr::eq(d, &connection.directions[1]));
+        let last = end.map_or(0, |end| connection.path.open_since(side, end.saturating_sub(LAST)));
+        let texts = texts(d, last).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
         all.extend(texts.map(|(rule, text)| Verdict {
             rule,
             flow,
@@ -237,12 +253,12 @@ mod tests {
     fn only_what_follows_from_the_numbers() {
         let mut d = Direction::default();
         (d.tally.messages, d.awaiting, d.tally.sent, d.tally.acked) = (100, 100, 100, 100);
-        assert!(texts(&d).is_empty());
+        assert!(texts(&d, 0).is_empty());
         // Few resends are not notable, at any share.
         (d.tally.messages, d.awaiting, d.tally.acked, d.tally.sent, d.tally.resent) = (2, 2, 2, 4, 2);
-        assert!(texts(&d).is_empty());
+        assert!(texts(&d, 0).is_empty());
         (d.tally.messages, d.awaiting, d.tally.acked, d.tally.sent, d.tally.resent) = (100, 100, 100, 150, 50);
-        let text = texts(&d).remove(0).1;
+        let text = texts(&d, 0).remove(0).1;
         assert_eq!(
             text,
             "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most were sent before any ack: packets or acks \
@@ -250,27 +266,35 @@ mod tests {
         );
         // A number that never arrived contradicts "every message".
         d.tally.missing = 1;
-        assert!(!texts(&d).remove(0).1.contains("every message"));
+        assert!(!texts(&d, 0).remove(0).1.contains("every message"));
         d.tally.missing = 0;
         // A sender cannot know so soon that a packet is lost.
         let mut twice = d.clone();
         twice.resend_time.add(5_000);
-        assert!(texts(&twice).remove(0).1.ends_with("within 1 ms: packets were recorded, or delivered, twice"));
+        assert!(texts(&twice, 0).remove(0).1.ends_with("within 1 ms: packets were recorded, or delivered, twice"));
         d.resend_time.add(40_000_000);
         d.tally.rtt.add(51_900_000);
-        let text = texts(&d).remove(0).1;
+        let text = texts(&d, 0).remove(0).1;
         assert!(text.ends_with(". The resend time (40.0 ms) is below the round trip (p90 51.9 ms)"), "{text}");
         // If the capture has no acknowledgement at all, nothing can be concluded about single messages.
         (d.tally.acked, d.tally.resent, d.tally.sent) = (0, 0, 100);
-        assert!(texts(&d).is_empty());
+        assert!(texts(&d, 0).is_empty());
         d.tally.acked = 99;
-        assert_eq!(texts(&d), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
+        assert_eq!(texts(&d, 0), [("never_acked", "never acknowledged: 1 of 100 messages".into())]);
+        for (unacknowledged, last, text) in [
+            (1, 1, "1 of 100 messages, sent in the capture's last second"),
+            (3, 2, "3 of 100 messages, 2 of them sent in the capture's last second"),
+            (2, 3, "2 of 100 messages, sent in the capture's last second"),
+        ] {
+            d.tally.acked = 100 - unacknowledged;
+            assert_eq!(texts(&d, last), [("never_acked", format!("never acknowledged: {text}"))]);
+        }
         let rules = |list: &[(&'static str, String)]| list.iter().map(|(rule, _)| *rule).collect::<Vec<_>>();
         let mut all = Direction::default();
         (all.tally.acked, all.tally.messages, all.awaiting, all.tally.sent, all.tally.duplicates, all.tally.missing) =
             (1, 3, 3, 9, 6, 2);
         (all.tally.requests, all.tally.handled_twice, all.tally.never_handled) = (2, 1, 1);
         let of_directions = RULES.iter().map(|(rule, _)| *rule).filter(|rule| !["end", "one_direction"].contains(rule));
-        assert_eq!(rules(&texts(&all)), of_directions.collect::<Vec<_>>());
+        assert_eq!(rules(&texts(&all, 0)), of_directions.collect::<Vec<_>>());
     }
 }

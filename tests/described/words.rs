@@ -161,6 +161,9 @@ fn numbers_text_and_lists() {
     assert_eq!(plain("a = \"zigzag\"\nb = \"varint32\"", b"\x03\xac\x02"), json!({"a": -2, "b": 300}));
     // A longer form than needed is shown with its bytes.
     assert_eq!(plain("a = \"varint\"", b"\x81\x00"), json!({"a": {"raw": "8100", "bits": 16}}));
+    // Before a text that is shorter, it is shown once: among the bytes that could not be read.
+    let text = "a = { type = \"text\", size = \"varint\" }";
+    assert_eq!(plain(text, b"\x85\x00hi"), json!({"unparsed": "85006869"}));
     assert_eq!(
         plain("a = \"string8\"\nb = \"cstring\"\nc = \"text\"", b"\x02hiyo\0rest"),
         json!({"a": "hi", "b": "yo", "c": "rest"})

@@ -6,7 +6,7 @@ use crate::codec::context::{Context, NoContext};
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::half_text::float_bits;
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Look, Name, Order, Show, When, flag};
-use crate::codec::node::Value;
+use crate::codec::node::{Node, Value};
 use crate::codec::scale::Scale;
 
 impl<'a> Reader<'a> {
@@ -89,6 +89,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Removes the bits of a hidden number that [`Reader::show_prefix`] has just shown.
+    #[cold]
+    fn hide_prefix(&mut self, prefix: &'static Field, bit: u32) {
+        let last = self.tree.nodes().len().wrapping_sub(1);
+        let shown = |node: &Node| std::ptr::eq(node.field, prefix) && node.bit == bit;
+        if self.tree.nodes().get(last).is_some_and(shown) {
+            self.tree.truncate(last);
+        }
+    }
+
     /// Reads the count before an array that a [`Custom`](crate::codec::walk::Custom) codec reads. Returns the number of
     /// elements.
     ///
@@ -159,6 +169,8 @@ impl<'a> Reader<'a> {
                 let content = (n.max(0) as u64).saturating_mul(8);
                 let whole = content.saturating_add((self.at - start) as u64);
                 if n < 0 || whole > (self.end - start) as u64 {
+                    // The field's raw bits begin with the length.
+                    self.hide_prefix(prefix, start);
                     let limit = format!("length {n} from {}", prefix.name);
                     return Err(self.short(field, start, whole, limit));
                 }

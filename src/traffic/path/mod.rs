@@ -25,6 +25,10 @@ const SKIPPED: i64 = 1000;
 const LEAST_AGAIN: i64 = 10_000_000;
 /// Among this many times to an acknowledgement is one of a first transmission.
 const ENOUGH: u32 = 16;
+/// The share of a shortest time to an acknowledgement by which delays spread these times.
+const SPREAD: f64 = 0.25;
+/// The longest interval in nanoseconds at which a program reads its socket.
+const LONGEST_TICK: i64 = 50_000_000;
 /// The share of a wait by which it may vary.
 const ROUNDED: f64 = 0.1;
 /// The share of a wait after which a message was resent because no acknowledgement had reached the sender.
@@ -226,6 +230,13 @@ impl Number {
         }
     }
 
+    /// Whether the first acknowledgement of the last transmission reaches the sender before that resends, if it is not
+    /// lost.
+    fn reaches_surely(&self, times: Times) -> bool {
+        let in_time = |(at, [surely, _]): (i64, [i64; 2])| at.saturating_sub(self.times[2]) < surely;
+        self.named_at.zip(times.heeded).is_some_and(in_time)
+    }
+
     /// The number of transmissions before this time.
     fn sent_before(&self, time: i64) -> u32 {
         match self.times {
@@ -327,6 +338,9 @@ struct Numbers {
     waiting: VecDeque<Number>,
     /// The shortest time to an acknowledgement.
     quickest: Option<i64>,
+    /// The longest time to the acknowledgement of a message sent once: a program that reads its socket at intervals
+    /// answers up to one interval later.
+    slowest: i64,
     /// The number of times from a first transmission to an acknowledgement, and the shortest of them. Those of a message
     /// that was resent may be for a later transmission: then they are too long.
     from_first: (u32, i64),
@@ -379,11 +393,12 @@ impl Numbers {
                 _ => {}
             }
             if one.named_at.is_some() {
+                let surely = one.reaches_surely(times);
                 match times.wait.filter(|_| waits(one.times[2]) > WAITED) {
                     // The acknowledgement did not reach the sender.
-                    Some(_) if one.names == 1 => heeded = Some(false),
-                    Some(_) => {}
-                    None => one.names = u8::MAX,
+                    Some(_) if surely && one.names == 1 => heeded = Some(false),
+                    Some(_) if surely => {}
+                    _ => one.names = u8::MAX,
                 }
                 if one.names != u8::MAX {
                     one.named_at = None;
@@ -444,11 +459,12 @@ impl Numbers {
         let Some(one) = self.get_mut(number) else { return };
         one.named = true;
         one.first_arrived |= one.lost == 0 && sent.is_some_and(|sent| one.sent_before(sent) == 1);
-        let [surely, perhaps] =
-            times.heeded.unwrap_or_default().map(|heeded| now.saturating_sub(one.times[2]) < heeded);
-        match one.named_at {
-            None => (one.named_at, one.names) = (Some(now), if surely { 1 } else { u8::MAX }),
-            Some(_) => one.names = one.names.saturating_add(u8::from(perhaps)),
+        match (one.named_at, times.heeded) {
+            (None, _) => (one.named_at, one.names) = (Some(now), 1),
+            (Some(_), Some([_, perhaps])) => {
+                one.names = one.names.saturating_add(u8::from(now.saturating_sub(one.times[2]) < perhaps));
+            }
+            (Some(_), None) => {}
         }
     }
 
@@ -521,7 +537,7 @@ fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) 
     counts.unknown += u64::from(left - silent);
     counts.again += u64::from(one.copies - 1);
     counts.acks += u64::from(one.named);
-    counts.heeded[0] += u64::from(one.named_at.is_some() && one.names == 1);
+    counts.heeded[0] += u64::from(one.names == 1 && one.reaches_surely(times));
     let was_lost = match (gone, left) {
         (1.., _) => Some(true),
         (0, 0) => Some(false),
@@ -557,6 +573,11 @@ impl Path {
         });
         let Some((own, other)) = own.zip(other) else { return Times { quickest: own, ..Times::default() } };
         let trip = own.saturating_add(other);
+        // If its answers are spread more than delays are, the sender reads its socket at intervals, and may resend before
+        // it reads what has arrived. One that waits for the shortest time hardly reads it meanwhile.
+        let slowest = self.sides[1 - side].slowest;
+        let ticks = slowest.saturating_sub(other) > (other as f64 * SPREAD) as i64;
+        let read = if ticks { slowest.min(other.saturating_add(LONGEST_TICK)) } else { other };
         // A sender that does not know its round trip may resend sooner.
         let resend = self.sides[side].resend.map_or(i64::MAX, |resend| resend - resend / 10);
         let wait = self.sides[side].wait.time.max(trip.saturating_add(trip / 5)).max(LEAST_AGAIN);
@@ -564,7 +585,8 @@ impl Path {
             wait: Some(wait),
             quickest: Some(own),
             again: Some(trip.saturating_add(trip / 10).min(resend).max(LEAST_AGAIN)),
-            heeded: Some([trip / 10, 0].map(|margin| wait.saturating_sub(other).saturating_sub(margin))),
+            heeded: (wait > LEAST_AGAIN + LEAST_AGAIN / 5)
+                .then(|| [read.saturating_add(trip / 10), other].map(|back| wait.saturating_sub(back))),
         }
     }
 
@@ -576,7 +598,15 @@ impl Path {
         }
         if let Some(trip) = trip.filter(|trip| *trip > 0) {
             numbers.quickest = Some(numbers.quickest.map_or(trip, |quickest| quickest.min(trip)));
+            numbers.slowest = numbers.slowest.max(trip);
         }
+    }
+
+    /// The number of this side's messages that nothing has acknowledged, and that were sent for the last time at this
+    /// time or later.
+    pub fn open_since(&self, side: usize, time: i64) -> u64 {
+        let is_open = |one: &&Number| one.copies > 0 && !one.named && one.acks == 0 && one.times[2] >= time;
+        self.sides[side].waiting.iter().filter(is_open).count() as u64
     }
 
     /// Records that the other side answers a transmission of this side.
