@@ -134,8 +134,9 @@ mod with {
         }
         let id = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
-        drop(stdin);
         let output = child.wait_with_output().unwrap();
+        // Only now: the end of the input, read before the signal, would end the run as a whole one.
+        drop(stdin);
         assert_eq!(output.status.code(), Some(143), "{output:?}");
         assert!(!folder.exists() && !begun(), "{output:?}");
     }

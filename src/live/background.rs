@@ -210,6 +210,10 @@ mod tests {
         assert_eq!(taken, 2, "8 bytes hold two chunks of 3, whether or not the first is being written");
         permit.send(()).unwrap();
         let written = received.recv().unwrap().len() as u64 / 3;
+        // The writer counts it a moment later.
+        while output.state().written < written {
+            std::thread::yield_now();
+        }
         let end = output.finish(Duration::from_millis(20));
         assert_eq!((end.waiting, end.refused, end.failed.clone()), (2 - written, 4, None));
         assert_eq!(end.missing(), 6 - written);
@@ -264,7 +268,7 @@ mod tests {
 
         let output = Background::start("screen", Box::new(std::io::sink()), 1 << 20)?;
         assert!(output.push(b"a line\n".to_vec()));
-        assert_eq!(output.finish(Duration::from_secs(1)).missing(), 0);
+        assert_eq!(output.finish(Duration::from_secs(60)).missing(), 0);
         Ok(())
     }
 }

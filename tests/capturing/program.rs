@@ -1,5 +1,6 @@
 //! Shell scripts in the place of tcpdump and dumpcap.
 
+use super::write_script;
 use crate::common::{Done, Scratch, ended, feed, finish, fixture, netkit, rests, signal, until};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -19,8 +20,7 @@ impl Fakes {
         let folder = Scratch::new(&format!("fake-{test}"));
         for (name, does) in programs {
             let does = does.replace("CAPTURE", &capture()).replace("FOLDER", folder.path().to_str().expect("UTF-8"));
-            let path = folder.write(name, format!("#!/bin/sh\n{does}\n"));
-            assert!(Command::new("chmod").args(["+x", &path]).status().expect("chmod").success());
+            write_script(folder.file(name), &format!("#!/bin/sh\n{does}\n"));
         }
         Fakes(folder)
     }

@@ -1,6 +1,7 @@
 //! The real programs: needs rights, namespaces, tcpdump or dumpcap, tshark, pytide; `.ci/run` looks for them, and
 //! reports the missing ones.
 
+use super::write_script;
 use crate::common::{NETKIT, Scratch, feed, finish, netkit, signal};
 use crate::live::server::{Server, script};
 use serde_json::Value as Json;
@@ -54,8 +55,8 @@ fn wrapped(folder: &Scratch, name: &str) -> Option<String> {
     if name == "dumpcap" {
         return Some(real);
     }
-    let path = folder.write("tcpdump", format!("#!/bin/sh\nexec {real} -Z root \"$@\"\n"));
-    assert!(Command::new("chmod").args(["+x", &path]).status().expect("chmod").success());
+    let path = folder.file("tcpdump");
+    write_script(&path, &format!("#!/bin/sh\nexec {real} -Z root \"$@\"\n"));
     Some(path)
 }
 

@@ -1,5 +1,6 @@
 //! `netkit wireshark`, and netkit as one of Wireshark's capture programs.
 
+use super::write_script;
 use crate::common::{Done, Scratch, feed, netkit, signal, until};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -119,11 +120,8 @@ fn tshark_says_where() {
     {
         let home_path = home.0.path().display().to_string();
         let says = format!("Personal Lua Plugins:\tHOME/mine/lua\\n{extcap}\\nExtcap path: \\t/usr/lib/extcap\\n");
-        home.write(
-            "tshark",
-            &format!("#!/bin/sh\nprintf '{}'\n", says.replace("HOME", &home_path).replace('\t', "\\t")),
-        );
-        assert!(Command::new("/bin/chmod").arg("+x").arg(home.path("tshark")).status().expect("chmod").success());
+        let says = says.replace("HOME", &home_path).replace('\t', "\\t");
+        write_script(home.path("tshark"), &format!("#!/bin/sh\nprintf '{says}'\n"));
         let done = home.run(&["wireshark", "install"]).ok();
         let what = if k == 0 { "installed" } else { "is up to date" };
         for file in ["mine/lua/netkit.lua", "mine/extcap/netkit"] {
@@ -162,8 +160,7 @@ fn printed_and_nothing_written() {
 #[test]
 fn questions_are_answered() {
     let home = Home::new("questions");
-    home.write("tcpdump", "#!/bin/sh\necho '1.eth7 [Up]'; echo '2.any (All {of them}) [Up]'\n");
-    assert!(Command::new("/bin/chmod").arg("+x").arg(home.path("tcpdump")).status().expect("chmod").success());
+    write_script(home.path("tcpdump"), "#!/bin/sh\necho '1.eth7 [Up]'; echo '2.any (All {of them}) [Up]'\n");
     let ask = |args: &[&str]| home.run(args).ok().text().to_owned();
     let interfaces = ask(&["--extcap-interfaces", "--extcap-version=4.0"]);
     assert!(interfaces.starts_with("extcap {version=") && interfaces.contains("\ninterface {value=netkit}{display="));
@@ -205,8 +202,7 @@ fn streams_until_the_pipe_closes() {
         capture.display()
     );
     for (k, how) in ["closed", "-TERM", "-INT"].into_iter().enumerate() {
-        home.write("tcpdump", &fake);
-        assert!(Command::new("/bin/chmod").arg("+x").arg(home.path("tcpdump")).status().expect("chmod").success());
+        write_script(home.path("tcpdump"), &fake);
         let fifo = home.0.pipe(&format!("fifo-{k}"));
         let args = ["--capture", "--extcap-interface", "netkit", "--fifo", &fifo, "--interface", "eth7"];
         let args = [&args[..], &["--proto", "riptide", "--capture-filter", ""]].concat();

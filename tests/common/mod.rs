@@ -23,6 +23,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The program.
@@ -215,8 +216,11 @@ pub struct Scratch(PathBuf);
 
 impl Scratch {
     pub fn new(name: &str) -> Scratch {
-        // The path is short, because it also holds sockets and pipes; the process id makes it unique.
-        let path = std::env::temp_dir().join(format!("netkit-{}-{name}", std::process::id()));
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        // The path is short, because it also holds sockets and pipes. The numbers make it unique, also among tests that
+        // chose the same name.
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("netkit-{}-{number}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).expect("a folder");
         Scratch(path)

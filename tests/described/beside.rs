@@ -254,29 +254,45 @@ fn every_output_has_them() {
     assert!(difference.status.success(), "{}", String::from_utf8_lossy(&difference.stderr));
 }
 
-/// Both sides of the recorded call are played against each other: every datagram is sent and arrives.
+/// Both sides of the recorded call are played against each other: every datagram is sent and arrives. A side that has
+/// sent everything leaves if nothing arrives for half a second, and what is sent to it later is refused: on a busy
+/// machine that may be so in some of the runs.
 #[test]
 fn the_conversation_is_played() {
+    const RUNS: usize = 10;
     let names = files(&FILES);
     let play = ["replay", &pcap("webrtc"), "--asap", "-W", "60s", "-f", "ndjson"].map(String::from);
     let of = |more: &[&str]| -> Vec<String> {
         play.iter().cloned().chain(names.iter().cloned()).chain(more.iter().map(|text| text.to_string())).collect()
     };
     let listen = of(&["--listen", "127.0.0.1:0"]);
-    let mut server = crate::common::netkit(&listen.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut server = server.env_remove("NETKIT_PROTOCOLS").spawn().unwrap();
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stderr.take().unwrap()), &mut line).unwrap();
-    let at = line.trim().rsplit(' ').next().unwrap().to_owned();
-    let to = of(&["--to", &at]);
-    let client = run(&to.iter().map(String::as_str).collect::<Vec<_>>());
-    let server = server.wait_with_output().unwrap();
-    for (done, sent, received) in [(client, 154, 158), (server, 158, 154)] {
-        let report = lines(&String::from_utf8(done.stdout).unwrap());
-        let session = report.last().unwrap();
-        assert_eq!(done.status.code(), Some(0), "{session}");
-        assert_eq!((&session["sent"], &session["received"]), (&Json::from(sent), &Json::from(received)), "{session}");
+    // Status, sent, received, trouble: of the client, and of the server.
+    let wanted: [(Option<i32>, u64, u64, Json); 2] = [(Some(0), 154, 158, Json::Null), (Some(0), 158, 154, Json::Null)];
+    let mut runs = Vec::new();
+    for _ in 0..RUNS {
+        let mut server = crate::common::netkit(&listen.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut server = server.env_remove("NETKIT_PROTOCOLS").spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stderr.take().unwrap()), &mut line).unwrap();
+        let at = line.trim().rsplit(' ').next().unwrap().to_owned();
+        let to = of(&["--to", &at]);
+        let client = run(&to.iter().map(String::as_str).collect::<Vec<_>>());
+        let server = server.wait_with_output().unwrap();
+        let both = [client, server].map(|done| {
+            let report = lines(&String::from_utf8(done.stdout).unwrap());
+            let session = report.last().unwrap();
+            let [sent, received] = ["sent", "received"].map(|name| session[name].as_u64().unwrap());
+            (done.status.code(), sent, received, session["trouble"].clone())
+        });
+        if both == wanted {
+            return;
+        }
+        let each = || both.iter().zip(&wanted);
+        assert!(each().all(|(one, all)| one.1 <= all.1 && one.2 <= all.2), "{both:?}");
+        assert!(each().any(|(one, all)| (one.0, one.1) == (all.0, all.1)), "who leaves first was done: {both:?}");
+        runs.push(both);
     }
+    panic!("in no run: {runs:?}");
 }
 
 /// Addresses in fields stay addresses, so that no message is left out.

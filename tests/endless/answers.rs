@@ -5,7 +5,7 @@ use crate::common::{HANG, Receive};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Options, Role};
 use netkit::live::CancelToken;
-use netkit::live::probe::{self, Carrier, Request, Shared};
+use netkit::live::probe::{self, Carrier, Report, Request, Shared};
 use netkit::live::replay::{Changes, Choices, Order, Pace, Recording};
 use netkit::protocols;
 use std::net::{SocketAddr, UdpSocket};
@@ -61,8 +61,36 @@ fn welcomes(new: bool) -> Echo {
     })
 }
 
-/// The duration, and the number of sent datagrams that are not answers: questions, and copies by the clock.
-fn probed(server: &Echo) -> (Duration, u64) {
+/// The usual limit of a session's time.
+const LIMIT: Duration = Duration::from_millis(1500);
+
+/// The actions of a session with a server.
+struct Session {
+    took: Duration,
+    /// The number of sent datagrams that are not answers: questions, and copies by the clock.
+    asked: u64,
+    /// The number of datagrams that the server received.
+    arrived: u64,
+}
+
+/// Probes such a server for this time: again if its first welcome comes too late, because the machine is busy.
+fn probed(new: bool, limit: Duration) -> Session {
+    let mut outcomes = Vec::new();
+    for _ in 0..20 {
+        let server = welcomes(new);
+        let (begun, report) = (Instant::now(), probe(&server, limit));
+        let took = begun.elapsed();
+        assert!(took < HANG);
+        if report.outcome.name() == "timed_out" {
+            let arrived = server.arrived.load(Ordering::Relaxed);
+            return Session { took, asked: report.samples.len() as u64, arrived };
+        }
+        outcomes.push(report.outcome.name());
+    }
+    panic!("it never goes on to the end of its time: {outcomes:?}");
+}
+
+fn probe(server: &Echo, limit: Duration) -> Report {
     let request = Request {
         clients: protocols::clients(),
         proto: protocols::by_name("riptide"),
@@ -75,19 +103,18 @@ fn probed(server: &Echo) -> (Duration, u64) {
         create: None,
         name: "netkit".into(),
         data: None,
-        max_time: Some(Duration::from_millis(1500)),
+        max_time: Some(limit),
         rounds: false,
     };
-    let (stop, begun) = (CancelToken::default(), Instant::now());
+    let stop = CancelToken::default();
     let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0), memory: &Default::default() };
     let target = server.at.to_string().parse().unwrap();
-    let report = probe::run(&request, &target, &shared, None, &|_| ());
-    assert_eq!(report.outcome.name(), "timed_out", "{report:?}");
-    assert!(begun.elapsed() < HANG);
-    (begun.elapsed(), report.samples.len() as u64)
+    probe::run(&request, &target, &shared, None, &|_| ())
 }
 
-fn replayed(server: &Echo) -> (Duration, u64) {
+/// Replays a client to such a server for this time.
+fn replayed(new: bool, limit: Duration) -> Session {
+    let server = welcomes(new);
     let path = format!("{}/fixtures/riptide/riptide20-udp.pcap", env!("CARGO_MANIFEST_DIR"));
     let packets =
         Packets::new(Capture::new(Input::new(Box::new(std::fs::File::open(path).unwrap())).unwrap()).unwrap());
@@ -106,31 +133,35 @@ fn replayed(server: &Echo) -> (Duration, u64) {
         recorder: None,
         observer: None,
         stop: &stop,
-        max_time: Some(Duration::from_millis(1500)),
+        max_time: Some(limit),
         flow: 1,
     };
     let report = order.to(server.at, &order.options(&protocols::options()), &mut |_| {}).expect("a session");
-    (begun.elapsed(), report.sent + report.counts.resent)
+    let arrived = server.arrived.load(Ordering::Relaxed);
+    Session { took: begun.elapsed(), asked: report.sent + report.counts.resent, arrived }
+}
+
+/// Runs sessions, each with a multiple of the usual time, until a server has received this many datagrams: a busy
+/// machine may not let it receive them before the end.
+fn lively(run: fn(bool, Duration) -> Session, new: bool, least: u64, times: &[u32]) -> Session {
+    let mut sessions = times.iter().map(|times| run(new, LIMIT * *times));
+    sessions.find(|session| session.arrived >= least).expect("a session with so many datagrams")
 }
 
 #[test]
 fn copies_are_answered_as_often_as_a_library_sends_them() {
     // Besides the answers: one heartbeat for each requested sample.
     for run in [probed, replayed] {
-        let server = welcomes(false);
-        let (_, asked) = run(&server);
-        let arrived = server.arrived.load(Ordering::Relaxed);
-        assert!((5..FEW + asked).contains(&arrived), "{arrived} datagrams, {asked} of them questions");
+        let Session { asked, arrived, .. } = lively(run, false, 5, &[1; 8]);
+        assert!(arrived < FEW + asked, "{arrived} datagrams, {asked} of them questions");
     }
 }
 
 #[test]
 fn what_is_always_new_is_answered_at_a_rate() {
     for run in [probed, replayed] {
-        let server = welcomes(true);
-        let (took, asked) = run(&server);
-        let arrived = server.arrived.load(Ordering::Relaxed);
+        let Session { took, asked, arrived } = lively(run, true, 50, &[1, 2, 4, 8, 16, 32]);
         let most = AT_ONCE + FEW + asked + (took.as_secs_f64() * A_SECOND) as u64;
-        assert!((50..most).contains(&arrived), "{arrived} datagrams of {most} in {took:?}");
+        assert!(arrived < most, "{arrived} datagrams of {most} in {took:?}");
     }
 }

@@ -26,14 +26,25 @@ fn accepted(server: &Server) {
     until("a client is accepted", || server.accepted.load(Ordering::Relaxed) > 0);
 }
 
-/// Checks that accepted clients sent one ExitPacket and waited for the close.
-fn left(server: Server, what: &str) {
+/// Checks that an accepted client sent one ExitPacket. Returns whether it waited for the close.
+fn left(server: Server, what: &str) -> bool {
     let seen = server.seen();
     let taken: Vec<_> = seen.iter().filter(|one| !one.refused).collect();
     assert_eq!(taken.len(), 1, "{what}: {seen:?}");
-    assert_eq!(taken[0].broken, None, "{what}");
+    let waited = taken[0].broken.is_none();
+    assert!(waited || taken[0].broken == Some(TOO_SOON), "{what}: {:?}", taken[0].broken);
     let goodbyes = taken[0].frames.iter().filter(|frame| **frame == [2, 255]).count();
     assert_eq!(goodbyes, 1, "{what}: {:?}", taken[0].frames);
+    waited
+}
+
+/// The server's verdict on a client that does not wait for its close.
+const TOO_SOON: &str = "it closed right after its ExitPacket: deaf from now on";
+
+/// Runs a case until the client waits for the close, at most five times: at the user's request netkit waits for at most
+/// a second, and a server on a busy machine may need longer.
+fn leaves(what: &str, case: impl Fn() -> bool) {
+    assert!((0..5).any(|_| case()), "{what}: {TOO_SOON}");
 }
 
 #[test]
@@ -51,16 +62,18 @@ fn signals() {
             scope.spawn(move || {
                 for (names, status) in cases {
                     let what = format!("{} {names:?}", way[0]);
-                    let server = Server::start(KIND);
-                    let child = netkit(&args(way, &server.at.to_string())).spawn().expect("netkit");
-                    accepted(&server);
-                    names.iter().for_each(|name| signal(&child, name));
-                    let Done { status: ended, out, err } = finish(child);
-                    let out = String::from_utf8_lossy(&out).into_owned();
-                    assert_eq!(ended, Some(status), "{what}: {out} {err}");
-                    let last = common::json(out.lines().last().expect("a summary"));
-                    assert_eq!(last["stopped"], true, "{what}: {last}");
-                    left(server, &what);
+                    leaves(&what, || {
+                        let server = Server::start(KIND);
+                        let child = netkit(&args(way, &server.at.to_string())).spawn().expect("netkit");
+                        accepted(&server);
+                        names.iter().for_each(|name| signal(&child, name));
+                        let Done { status: ended, out, err } = finish(child);
+                        let out = String::from_utf8_lossy(&out).into_owned();
+                        assert_eq!(ended, Some(status), "{what}: {out} {err}");
+                        let last = common::json(out.lines().last().expect("a summary"));
+                        assert_eq!(last["stopped"], true, "{what}: {last}");
+                        left(server, &what)
+                    });
                 }
             });
         }
@@ -72,15 +85,29 @@ fn signals() {
 #[test]
 fn a_time_limit_of_the_shell() {
     for way in WAYS {
-        let server = Server::start(KIND);
-        let at = server.at.to_string();
-        let mut command = Command::new("timeout");
-        command.args(["-k", "30", "2", NETKIT]).args(args(way, &at)).current_dir(common::root());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let done = finish(command.spawn().expect("timeout"));
-        assert_eq!(done.status, Some(124), "{}", done.err);
-        left(server, way[0]);
+        leaves(way[0], || {
+            // A busy machine may not let the server accept the client within the time.
+            let ended = [2, 4, 8, 16].into_iter().find_map(|seconds| ended_after(seconds, way));
+            left(ended.expect("a client is accepted"), way[0])
+        });
     }
+}
+
+/// Lets `timeout` end the program after this time. Returns the server if it had accepted the program as its client.
+#[cfg(target_os = "linux")]
+fn ended_after(seconds: u32, way: &[&str]) -> Option<Server> {
+    let server = Server::start(KIND);
+    let (at, seconds) = (server.at.to_string(), seconds.to_string());
+    let mut command = Command::new("timeout");
+    command.args(["-k", "30", &seconds, NETKIT]).args(args(way, &at)).current_dir(common::root());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish(command.spawn().expect("timeout"));
+    if server.accepted.load(Ordering::Relaxed) == 0 {
+        server.seen();
+        return None;
+    }
+    assert_eq!(done.status, Some(124), "{}", done.err);
+    Some(server)
 }
 
 /// The reader of the output is gone: of a pipe (`| head -1`), or with the terminal.
@@ -93,26 +120,31 @@ fn nobody_reads_any_more() {
     };
     for way in WAYS {
         for name in ["-HUP", "-TERM"] {
-            let server = Server::start(KIND);
-            let child = netkit(&[args(way, &server.at.to_string()), vec!["-v"]].concat()).spawn().expect("netkit");
-            accepted(&server);
-            let mut child = closed(child);
-            signal(&child, name);
-            common::ended(&mut child);
-            left(server, &format!("{} {name}", way[0]));
+            let what = format!("{} {name}", way[0]);
+            leaves(&what, || {
+                let server = Server::start(KIND);
+                let child = netkit(&[args(way, &server.at.to_string()), vec!["-v"]].concat()).spawn().expect("netkit");
+                accepted(&server);
+                let mut child = closed(child);
+                signal(&child, name);
+                common::ended(&mut child);
+                left(server, &what)
+            });
         }
     }
     // The pipe alone: the first line that cannot be printed ends the probe.
-    let server = Server::start(KIND);
     let way = ["probe", "AT", "-p", "gne", "--connect", "-n", "1000", "-W", "60s", "-i", "20ms"];
-    let mut child = netkit(&args(&way, &server.at.to_string())).spawn().expect("netkit");
-    let mut first = String::new();
-    let mut out = BufReader::new(child.stdout.take().expect("stdout"));
-    out.read_line(&mut first).expect("a line");
-    assert!(first.contains("gne"), "{first}");
-    accepted(&server);
-    drop(out);
-    let status = common::ended(&mut child);
-    assert_eq!(status.code(), Some(0), "a closed pipe is success");
-    left(server, "| head -1");
+    leaves("| head -1", || {
+        let server = Server::start(KIND);
+        let mut child = netkit(&args(&way, &server.at.to_string())).spawn().expect("netkit");
+        let mut first = String::new();
+        let mut out = BufReader::new(child.stdout.take().expect("stdout"));
+        out.read_line(&mut first).expect("a line");
+        assert!(first.contains("gne"), "{first}");
+        accepted(&server);
+        drop(out);
+        let status = common::ended(&mut child);
+        assert_eq!(status.code(), Some(0), "a closed pipe is success");
+        left(server, "| head -1")
+    });
 }

@@ -2,6 +2,8 @@
 
 use super::peer::*;
 use crate::common::side_by_side;
+use netkit::live::probe::{Report, Request};
+use std::time::Duration;
 
 /// Allows a probe's messages: requests, closes, acknowledgements, parts without an end; with exact lengths.
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -12,6 +14,11 @@ fn check(bytes: &[u8]) -> Result<(), String> {
 }
 
 const IDENTIFY: [u8; 5] = [0, 1, 0, 0xff, 0xff];
+
+/// Asks a peer with a timeout that passes.
+fn ask_within(timeout: Duration, peer: &Peer) -> Report {
+    ask(&Request { timeout: Some(timeout), ..request("dnp", &[]) }, &peer.addr.to_string())
+}
 
 #[test]
 fn identification() {
@@ -42,16 +49,18 @@ fn requests_are_not_hurried() {
 
 #[test]
 fn loss_and_duplicates() {
-    let mut count = 0;
-    let peer = udp(V4, check, move |_| {
-        count += 1;
-        if count == 1 { Vec::new() } else { times(say("01 02"), 2) }
+    patiently(|timeout| {
+        let mut count = 0;
+        let peer = udp(V4, check, move |_| {
+            count += 1;
+            if count == 1 { Vec::new() } else { times(say("01 02"), 2) }
+        });
+        let report = ask_within(timeout, &peer);
+        ensure(outcome(&report) == "ok", text(&report))?;
+        let answered: Vec<bool> = report.samples.iter().map(|s| s.rtt.is_some()).collect();
+        ensure(answered == [false, true, true], format!("{:?}", report.samples))?;
+        ensure(report.duplicates >= 1, "no duplicates")
     });
-    let report = ask(&request("dnp", &[]), &peer.addr.to_string());
-    assert_eq!(outcome(&report), "ok");
-    let answered: Vec<bool> = report.samples.iter().map(|s| s.rtt.is_some()).collect();
-    assert_eq!(answered, [false, true, true]);
-    assert!(report.duplicates >= 1);
 }
 
 #[test]
@@ -65,13 +74,14 @@ fn other_answers() {
         ("", "silent"),
     ];
     side_by_side(cases, |(answer, wanted)| {
-        let peer = udp(V4, check, move |_| say(answer));
-        let report = ask(&request("dnp", &[]), &peer.addr.to_string());
-        assert_eq!(outcome(&report), wanted, "{answer:?}: {}", text(&report));
+        patiently(|timeout| {
+            let peer = udp(V4, check, move |_| say(answer));
+            let report = ask_within(timeout, &peer);
+            ensure(outcome(&report) == wanted, format!("{answer:?}: {} {}", outcome(&report), text(&report)))?;
+            // Riptide's reject is recognised.
+            ensure(answer != "04 03" || detail(&report, "other") == "riptide", text(&report))
+        });
     });
-    // Riptide's reject is recognised.
-    let peer = udp(V4, check, |_| say("04 03"));
-    assert_eq!(detail(&ask(&request("dnp", &[]), &peer.addr.to_string()), "other"), "riptide");
     assert_eq!(outcome(&ask(&request("dnp", &[]), &closed_udp().to_string())), "refused");
     // The server speaks protocol 65535: the connection is closed.
     let peer = udp(V4, check, |bytes| if bytes == IDENTIFY { say("01 00 ff ff") } else { Vec::new() });
@@ -115,14 +125,17 @@ fn always_closed() {
     request.connect = true;
     // Refused, silent after identification, closed by the server, interrupted.
     for (answer, wanted) in [("01 01", "rejected"), ("01 02", "other_version"), ("", "silent")] {
-        let peer = udp(V4, check, move |bytes| match bytes[0] {
-            0 if bytes == IDENTIFY => say("01 02"),
-            0 if !answer.is_empty() => say(answer),
-            _ => Vec::new(),
+        patiently(|timeout| {
+            let peer = udp(V4, check, move |bytes| match bytes[0] {
+                0 if bytes == IDENTIFY => say("01 02"),
+                0 if !answer.is_empty() => say(answer),
+                _ => Vec::new(),
+            });
+            let request = Request { timeout: Some(timeout), connect: true, ..super::peer::request("dnp", &[]) };
+            let report = ask(&request, &peer.addr.to_string());
+            ensure(outcome(&report) == wanted, format!("{wanted}: {} {}", outcome(&report), text(&report)))?;
+            ensure(peer.count(&[2]) == 3, format!("{wanted}: {} closes", peer.count(&[2])))
         });
-        let report = ask(&request, &peer.addr.to_string());
-        assert_eq!(outcome(&report), wanted);
-        assert_eq!(peer.count(&[2]), 3);
     }
     let peer = udp(V4, check, |bytes| if bytes[0] == 10 { say("02") } else { server(bytes) });
     assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "closed");

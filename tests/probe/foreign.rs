@@ -1,6 +1,6 @@
 //! Servers of other protocols: whatever they answer, they are not recognised as ours.
 
-use super::peer::{Say, V4, ask, hex, ms, outcome, request, tcp, text, udp};
+use super::peer::{Say, V4, ask, ensure, hex, outcome, patiently, request, tcp, text, udp};
 use crate::common::side_by_side;
 use netkit::live::probe::{Report, Request};
 
@@ -18,9 +18,6 @@ enum Does {
     /// Closes the connection.
     Closes,
 }
-
-/// The timeout: they answer at once, or never.
-const PATIENCE: std::time::Duration = ms(200);
 
 const DATAGRAMS: &[(&str, Does)] = &[
     ("echo", Does::Echo),
@@ -83,18 +80,20 @@ fn answer(does: Does, sent: &[u8]) -> Vec<u8> {
 }
 
 /// Checks that the report names none of our protocols.
-fn is_none(name: &str, proto: &str, does: Does, report: &Report) {
+fn is_none(name: &str, proto: &str, does: Does, report: &Report) -> Result<(), String> {
     let about = format!("{name}, asked for {proto:?}: {} {}", outcome(report), text(report));
     let ours = ["ok", "pending", "full", "rejected", "other_version"];
-    assert!(report.found.is_none() && !ours.contains(&outcome(report)), "{about}");
-    assert!(report.notes.is_empty(), "{about}: {:?}", report.notes);
+    ensure(report.found.is_none() && !ours.contains(&outcome(report)), about.as_str())?;
+    ensure(report.notes.is_empty(), format!("{about}: {:?}", report.notes))?;
     let unknown = proto.is_empty() && name.starts_with("byte ");
-    assert!(!unknown || outcome(report) == "other_protocol", "{about}");
+    ensure(!unknown || outcome(report) == "other_protocol", about.as_str())?;
     let failure = report.failure.as_ref().unwrap();
-    assert!(failure.details.get("other").is_none_or(serde_json::Value::is_null), "{about}");
+    ensure(failure.details.get("other").is_none_or(serde_json::Value::is_null), about.as_str())?;
     if matches!(does, Does::Echo) && !proto.is_empty() {
-        assert!(failure.details.get("stranger").is_some_and(|it| it == "echo") && about.contains("echo"), "{about}");
+        let echoes = failure.details.get("stranger").is_some_and(|it| it == "echo") && about.contains("echo");
+        ensure(echoes, about.as_str())?;
     }
+    Ok(())
 }
 
 #[test]
@@ -102,16 +101,19 @@ fn datagrams() {
     let protos = ["", "riptide", "dnp", "acknex"];
     let cases: Vec<_> = DATAGRAMS.iter().flat_map(|case| protos.map(|proto| (*case, proto))).collect();
     side_by_side(cases, |((name, does), proto)| {
-        let peer = udp(
-            V4,
-            |_| Ok(()),
-            move |bytes| {
-                let bytes = answer(does, bytes);
-                if bytes.is_empty() { Vec::new() } else { vec![Say { bytes, ..Say::default() }] }
-            },
-        );
-        let request = Request { timeout: Some(PATIENCE), samples: 1, ..request(proto, &[]) };
-        is_none(name, proto, does, &ask(&request, &peer.addr.to_string()));
+        // They answer at once, or never.
+        patiently(|timeout| {
+            let peer = udp(
+                V4,
+                |_| Ok(()),
+                move |bytes| {
+                    let bytes = answer(does, bytes);
+                    if bytes.is_empty() { Vec::new() } else { vec![Say { bytes, ..Say::default() }] }
+                },
+            );
+            let request = Request { timeout: Some(timeout), samples: 1, ..request(proto, &[]) };
+            is_none(name, proto, does, &ask(&request, &peer.addr.to_string()))
+        });
     });
 }
 
@@ -120,22 +122,24 @@ fn streams() {
     let protos = ["", "riptide", "gne", "nano"];
     let cases: Vec<_> = STREAMS.iter().flat_map(|case| protos.map(|proto| (*case, proto))).collect();
     side_by_side(cases, |((name, does), proto)| {
-        let peer = tcp(
-            |_| Ok(()),
-            move |conn| {
-                if let Does::Greets(bytes) = does {
-                    conn.write(bytes);
-                }
-                loop {
-                    let sent = conn.read(1);
-                    if sent.is_empty() || matches!(does, Does::Closes) {
-                        return;
+        patiently(|timeout| {
+            let peer = tcp(
+                |_| Ok(()),
+                move |conn| {
+                    if let Does::Greets(bytes) = does {
+                        conn.write(bytes);
                     }
-                    conn.write(&answer(does, &sent));
-                }
-            },
-        );
-        let request = Request { timeout: Some(PATIENCE), samples: 1, ..request(proto, &[]) };
-        is_none(name, proto, does, &ask(&request, &peer.addr.to_string()));
+                    loop {
+                        let sent = conn.read(1);
+                        if sent.is_empty() || matches!(does, Does::Closes) {
+                            return;
+                        }
+                        conn.write(&answer(does, &sent));
+                    }
+                },
+            );
+            let request = Request { timeout: Some(timeout), samples: 1, ..request(proto, &[]) };
+            is_none(name, proto, does, &ask(&request, &peer.addr.to_string()))
+        });
     });
 }

@@ -41,7 +41,7 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
     let mut options = netkit::protocols::options();
     settings.iter().for_each(|text| options.set(text).unwrap());
     let dissector = protocols::by_name(proto).unwrap();
-    let timeout = ms(300);
+    let timeout = ms(10_000);
     let open = Open {
         dissector,
         version: None,

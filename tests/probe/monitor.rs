@@ -24,7 +24,7 @@ fn mute(bytes: &[u8]) -> Vec<Say> {
 }
 
 fn probe(args: &[&str]) -> Output {
-    let fixed = ["probe", "-n", "2", "--interval=20ms", "-W", "300ms"];
+    let fixed = ["probe", "-n", "2", "--interval=20ms", "-W", "10s"];
     crate::common::program().args(fixed).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
@@ -131,7 +131,7 @@ fn rounds_end_with_ctrl_c() {
     let file = File::new("rounds.prom", "old\n");
     let run = |more: &[&str]| {
         let target = peer.addr.to_string();
-        let args = [&["probe", &target, "-p", "riptide", "-n", "1", "-W", "300ms", "--every", "150ms"], more].concat();
+        let args = [&["probe", &target, "-p", "riptide", "-n", "1", "-W", "10s", "--every", "150ms"], more].concat();
         let child = crate::common::program().args(args).stdout(Stdio::piped()).spawn().unwrap();
         // A goodbye ends each round: the second one is complete.
         let before = peer.sent().iter().filter(|bytes| bytes[0] == 6).count();

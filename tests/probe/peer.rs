@@ -174,7 +174,7 @@ impl Conn {
     /// Reads until there are `count` new bytes; fewer if the client ends the stream.
     pub fn read(&mut self, count: usize) -> Vec<u8> {
         let mut got = Vec::new();
-        let until = Instant::now() + Duration::from_secs(5);
+        let until = Instant::now() + Duration::from_secs(30);
         while got.len() < count && !self.stop.load(Ordering::Relaxed) && Instant::now() < until {
             let mut buffer = vec![0; count - got.len()];
             match self.stream.read(&mut buffer) {
@@ -231,7 +231,7 @@ pub fn tcp(check: fn(&[u8]) -> Result<(), String>, mut script: impl FnMut(&mut C
     Peer { addr, log, idle, end, thread: Some(thread), check }
 }
 
-/// A request with short times.
+/// A request to a peer that answers, which ends a wait at once: the peer of a busy machine has time.
 pub fn request(proto: &str, settings: &[&str]) -> Request {
     let mut options = Options { proto: (!proto.is_empty()).then(|| proto.into()), ..netkit::protocols::options() };
     settings.iter().for_each(|text| options.set(text).unwrap());
@@ -242,7 +242,7 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
         options,
         samples: 3,
         interval: ms(20),
-        timeout: Some(ms(300)),
+        timeout: Some(ms(10_000)),
         connect: false,
         create: None,
         name: "netkit".into(),
@@ -250,6 +250,37 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
         max_time: None,
         rounds: false,
     }
+}
+
+/// A request to a peer whose answer is waited for in vain.
+pub fn brief(proto: &str, settings: &[&str]) -> Request {
+    Request { timeout: Some(ms(300)), ..request(proto, settings) }
+}
+
+/// Runs a case that waits for its timeout though something is answered, with a short one first. On a machine so busy
+/// that the answer takes longer, it runs again with the next one. Fails with the last failure.
+#[track_caller]
+pub fn patiently(mut case: impl FnMut(Duration) -> Result<(), String>) {
+    let mut last = String::new();
+    let held = [200, 1_000, 3_000, 10_000].into_iter().any(|timeout| match case(ms(timeout)) {
+        Ok(()) => true,
+        Err(why) => {
+            last = why;
+            false
+        }
+    });
+    assert!(held, "{last}");
+}
+
+/// Returns an error with this text unless the condition holds.
+pub fn ensure(holds: bool, why: impl Into<String>) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(why.into()) }
+}
+
+/// Runs a case until it holds, at most ten times, where what it measures is shorter than a busy machine's delays.
+#[track_caller]
+pub fn repeatedly(what: &str, case: impl FnMut() -> bool) {
+    assert!(std::iter::repeat_with(case).take(10).any(|held| held), "in none of 10 runs: {what}");
 }
 
 /// Runs a probe.

@@ -2,8 +2,8 @@
 #![cfg(unix)]
 
 use super::command::{GUARD, Proxy, command, sockets};
-use crate::common::Receive;
 use crate::common::terminal::{Terminal, no_setsid};
+use crate::common::{Receive, rests};
 use netkit::capture::{Capture, Leg};
 use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
@@ -80,7 +80,10 @@ fn a_closed_stdout_ends_the_printing_alone() {
     let pcap = temporary("closed");
     let mut proxy = Proxy::start(&server, &["-p", "dnp", "-f", "ndjson", "--pcap", pcap.to_str().unwrap()]);
     drop(proxy.child.stdout.take());
-    all_pass(&proxy.at, &server, &client, 500);
+    // The first line finds the pipe closed, the next one meets it.
+    all_pass(&proxy.at, &server, &client, 1);
+    rests(&proxy.child);
+    all_pass(&proxy.at, &server, &client, 499);
     let (status, reported) = proxy.interrupted(|| {});
     assert_eq!(status, Some(0), "{reported}");
     assert!(reported.contains("netkit: stdout is closed: the relay continues\n"), "{reported}");
@@ -138,7 +141,7 @@ fn a_full_disk_below_stdout_is_an_error() {
 #[cfg(target_os = "linux")]
 fn a_port_is_used_again() {
     use socket2::{Domain, Socket, Type};
-    use std::io::{Read, Write};
+    use std::io::{ErrorKind, Read, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let pcap = temporary("again");
     let record = ["-p", "nano", "-f", "none", "--pcap", pcap.to_str().unwrap()];
@@ -153,7 +156,7 @@ fn a_port_is_used_again() {
             socket.set_reuse_address(true).unwrap();
             match socket.bind(&from.into()).and_then(|()| socket.connect(&at.into())) {
                 Ok(()) => connected = Some(TcpStream::from(socket)),
-                Err(why) => assert_eq!(why.kind(), std::io::ErrorKind::AddrNotAvailable),
+                Err(why) => assert!(matches!(why.kind(), ErrorKind::AddrNotAvailable | ErrorKind::AddrInUse), "{why}"),
             }
             connected.is_some()
         });
@@ -332,7 +335,8 @@ fn the_server_s_leg_has_what_was_sent() {
 fn each_leg_has_what_its_peer_received() {
     let [server, client] = sockets();
     let pcap = temporary("received");
-    let network = ["--delay", "30ms", "--jitter", "10ms", "--loss", "10%/3", "--duplicate", "5%"];
+    // Without bursts of losses: of 100 packets, some are lost and most arrive.
+    let network = ["--delay", "30ms", "--jitter", "10ms", "--loss", "10%", "--duplicate", "5%"];
     let options = ["-p", "dnp", "-f", "none", "--transport", "udp", "--pcap", pcap.to_str().unwrap()];
     let proxy = Proxy::start(&server, &[&options[..], &network].concat());
     client.connect(&proxy.at).unwrap();
@@ -353,18 +357,18 @@ fn each_leg_has_what_its_peer_received() {
         down.push(buffer[..length].to_vec());
         std::io::Result::Ok(())
     };
-    // The socket's buffer does not hold all answers: they are taken between the questions.
+    // A socket's buffer holds as many as are sent: on a busy machine, nobody may take any for a second.
     let take_all = |down: &mut Vec<Vec<u8>>| {
         client.set_nonblocking(true).unwrap();
         while take_one(down).is_ok() {}
         client.set_nonblocking(false).unwrap();
     };
-    for n in 0..300u32 {
+    for n in 0..200u32 {
         client.send(&[&[3][..], &n.to_be_bytes()].concat()).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1));
         take_all(&mut down);
     }
-    while down.len() < 50 {
+    while down.len() < 120 {
         take_one(&mut down).unwrap();
     }
     let (status, reported) = proxy.interrupted(|| {});

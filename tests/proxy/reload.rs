@@ -115,11 +115,12 @@ fn wrong_files_are_refused_before_anybody_comes() {
 
 #[test]
 fn a_timetable_holds_in_its_time() {
-    // A busy proxy may read the datagram of the first second after that second: then it is tried again.
-    assert!((0..50).any(|_| timetable()), "never within a second");
+    // A busy proxy may begin its first second late, or read a datagram of it after it: then it is tried again.
+    assert!((0..20).any(|_| timetable()), "never within a second");
 }
 
-/// Returns `false` if the datagram of the first second was read after it.
+/// Returns `false` if the proxy was too late: it read the datagram of the first second after that second, or the other
+/// one in it.
 fn timetable() -> bool {
     const SECOND: Duration = Duration::from_secs(1);
     let profile = Temporary::new("profile", "from 0 to 1s: up loss 100%\nfrom 1s: up delay 100ms\n");
@@ -129,7 +130,8 @@ fn timetable() -> bool {
     let started = Instant::now();
     client.connect(&proxy.at).unwrap();
     client.send(b"lost").unwrap();
-    // The proxy's clock starts between these two times. Nothing arrives before its first second is over.
+    // The proxy's clock starts after `begin`, but a busy one may start it even after `started`: it reports its address
+    // first. Nothing arrives before its first second is over.
     let over = started + SECOND + Duration::from_millis(200);
     server
         .set_read_timeout(Some(over.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))
@@ -139,12 +141,17 @@ fn timetable() -> bool {
         proxy.end();
         return false;
     }
-    server.set_read_timeout(Some(GUARD)).unwrap();
+    server.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let sent = Instant::now();
     client.send(b"late").unwrap();
     let mut buffer = [0; 8];
-    assert_eq!(server.receive(&mut buffer).unwrap(), 4);
-    assert!(&buffer[..4] == b"late" && sent.elapsed() >= Duration::from_millis(100));
+    let received = server.receive(&mut buffer);
+    if received.is_err() || &buffer[..4] == b"lost" {
+        proxy.end();
+        return false;
+    }
+    assert_eq!((received.unwrap(), &buffer[..4]), (4, &b"late"[..]));
+    assert!(sent.elapsed() >= Duration::from_millis(100));
     let (_, reported) = proxy.end();
     assert!(reported.contains("udp alone is relayed"), "{reported}");
     assert!(reported.contains("up   2 packets arrived, 1 sent, 1 lost"), "{reported}");

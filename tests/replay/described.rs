@@ -3,6 +3,7 @@
 use crate::common::{Receive, Scratch, feed, netkit};
 use crate::replay::delivery::delivered;
 use crate::replay::stage::{Stage, conversation};
+use serde_json::Value;
 use std::net::UdpSocket;
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ fn through_a_bad_network() {
 /// A server that shares no code with netkit. It does not answer the first transmission of the number 44.
 fn server(socket: &UdpSocket) -> Vec<(u8, u32)> {
     let (mut seen, mut buffer, mut silent, mut greeted) = (Vec::new(), [0; 512], true, false);
-    socket.set_read_timeout(Some(Duration::from_secs(2))).expect("a timeout");
+    socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     while let Ok((length, from)) = socket.receive_from(&mut buffer) {
         let bytes = &buffer[..length];
         let number = u32::from(u16::from_be_bytes([bytes[1], bytes[2]]));
@@ -58,7 +59,8 @@ fn server(socket: &UdpSocket) -> Vec<(u8, u32)> {
             }
             kind => seen.push((kind, number)),
         }
-        if seen.contains(&(7, 46)) && !silent && seen.iter().filter(|one| one.1 == 44).count() == 2 {
+        let again = seen.iter().filter(|one| **one == (9, 44)).count() >= 2;
+        if again && seen.contains(&(7, 46)) && seen.contains(&(8, 7)) {
             break;
         }
     }
@@ -79,8 +81,8 @@ fn to_a_server() {
     let report = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
     // The recording lacks the number 45 and has 46 and 47: live numbers have no gap.
     let mut numbered: Vec<_> = seen.iter().copied().filter(|(kind, _)| [7, 9].contains(kind)).collect();
-    assert_eq!(numbered.iter().filter(|one| one.1 == 44).count(), 2, "{seen:?}: {report}");
-    numbered.dedup();
+    // Any of them is resent if this server answers late.
+    assert!(numbered.iter().filter(|one| one.1 == 44).count() >= 2, "{seen:?}: {report}");
     numbered.sort_by_key(|one| one.1);
     numbered.dedup();
     assert_eq!(numbered, [(7, 42), (9, 43), (9, 44), (9, 45), (7, 46)], "{report}");
@@ -90,11 +92,14 @@ fn to_a_server() {
         "the welcome is acknowledged: {report}"
     );
     assert_eq!(seen.iter().filter(|one| one.0 == 1).count(), 2, "{seen:?}");
-    assert!(report.contains("\"resent\":1"), "{report}");
+    let last = String::from_utf8_lossy(&done.stdout).lines().last().expect("a line").to_owned();
+    let session: Value = serde_json::from_str(&last).expect("JSON");
+    assert!(session["resent"].as_u64() >= Some(1), "{report}");
     assert_eq!(done.status.code(), Some(0), "{report}");
 }
 
-/// The messages of a made-up session without a goodbye, as `encode` takes them.
+/// The messages of a made-up session without a goodbye, as `encode` takes them. The last input comes late, so that a
+/// server on a busy machine has time for its own: the replay waits until then only if it has not arrived.
 const ARENA: &str = r#"{"time":0.00,"proto":"arena","from":"client","message":"join","packet":{"session":0},"fields":{"port":7}}
 {"time":0.01,"proto":"arena","from":"server","message":"joined","packet":{"session":5},"fields":{"session_id":5,"seed":1}}
 {"time":0.02,"proto":"arena","from":"client","message":"input","packet":{"session":5},"fields":{"seq":1,"time":100}}
@@ -102,17 +107,18 @@ const ARENA: &str = r#"{"time":0.00,"proto":"arena","from":"client","message":"j
 {"time":0.04,"proto":"arena","from":"server","message":"input","packet":{"session":5},"fields":{"seq":1,"time":7}}
 {"time":0.05,"proto":"arena","from":"client","message":"ack","packet":{"session":5},"fields":{"seq":1,"time":7}}
 {"time":0.06,"proto":"arena","from":"client","message":"alive","packet":{"session":5},"fields":{}}
-{"time":0.50,"proto":"arena","from":"server","message":"input","packet":{"session":5},"fields":{"seq":2,"time":9}}
-{"time":0.51,"proto":"arena","from":"client","message":"ack","packet":{"session":5},"fields":{"seq":2,"time":9}}
+{"time":3.00,"proto":"arena","from":"server","message":"input","packet":{"session":5},"fields":{"seq":2,"time":9}}
+{"time":3.01,"proto":"arena","from":"client","message":"ack","packet":{"session":5},"fields":{"seq":2,"time":9}}
 "#;
 
 /// A datagram of the client of that session: its session, its kind, its number and its time.
 type Datagram = (u32, u8, u16, u32);
 
-/// A server of the session that shares no code with netkit. It sends its second input after two keepalives.
+/// A server of the session that shares no code with netkit. It sends its first input after the client's, and its second
+/// after two keepalives.
 fn arena(socket: &UdpSocket) -> Vec<Datagram> {
     let (mut seen, mut buffer) = (Vec::new(), [0; 64]);
-    socket.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
+    socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     while let Ok((length, from)) = socket.receive_from(&mut buffer) {
         let bytes = &buffer[..length];
         let word = |at: usize| bytes.get(at..at + 4).map_or(0, |b| u32::from_be_bytes(b.try_into().expect("four")));
@@ -125,7 +131,9 @@ fn arena(socket: &UdpSocket) -> Vec<Datagram> {
             1 => _ = say(2, &[0, 0, 0, 77, 0, 2]),
             3 => {
                 say(4, &bytes[5..11]);
-                say(3, &[0, 1, 0, 0, 4, 210]);
+                if seen.iter().filter(|one| one.1 == 3).count() == 1 {
+                    say(3, &[0, 1, 0, 0, 4, 210]);
+                }
             }
             5 if alive == 2 => _ = say(3, &[0, 2, 0, 0, 22, 46]),
             6 if seen.iter().filter(|one| one.1 == 6).count() == 3 => break,
@@ -160,7 +168,8 @@ fn a_session_by_its_file() {
     assert!(!report.contains("seed"), "{report}");
     assert!(seen[1..].iter().all(|one| one.0 == 77), "{seen:?}: {report}");
     let of = |kind: u8| seen.iter().filter(|one| one.1 == kind).map(|one| (one.2, one.3)).collect::<Vec<_>>();
-    assert_eq!(of(3), [(1, 100)], "{report}");
+    // It is resent if this server answers late.
+    assert!(!of(3).is_empty() && of(3).iter().all(|one| *one == (1, 100)), "{seen:?}: {report}");
     assert_eq!(of(4), [(1, 1234), (2, 5678)], "{report}");
     assert!(of(5).len() >= 2 && of(6).len() == 3, "{seen:?}: {report}");
 }

@@ -1,6 +1,6 @@
 //! Peers that send without end: memory stays below the limits, and the report names the reached limit and the peer.
 
-use crate::common::{Receive, peak_of};
+use crate::common::{Receive, peak_of, side_by_side};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -13,6 +13,10 @@ const LONG: Duration = Duration::from_millis(2000);
 /// The memory of a session besides stored messages: messages in the report are held as values and as text, and so is
 /// compared data.
 const MOST: usize = 320 << 20;
+/// A patience that is no part of the test: the session ends before.
+const PATIENT: &str = "20s";
+/// A patience by which the session ends: long enough for a peer on a busy machine to send what is tested.
+const SOON: &str = "3s";
 
 fn netkit(args: &[&str]) -> Child {
     // A process that needs more than this is stopped, and harms nobody.
@@ -55,8 +59,8 @@ fn ended(mut child: Child) -> (Value, String, usize) {
     })
 }
 
-fn replay<'a>(capture: &'a str, flow: &'a str, how: &'a str, at: &'a str) -> Vec<&'a str> {
-    vec!["replay", capture, "--flow", flow, how, at, "--asap", "-W", "500ms", "-f", "ndjson"]
+fn replay<'a>(patience: &'a str, capture: &'a str, flow: &'a str, how: &'a str, at: &'a str) -> Vec<&'a str> {
+    vec!["replay", capture, "--flow", flow, how, at, "--asap", "-W", patience, "-f", "ndjson"]
 }
 
 /// A server on TCP that sends `first` to the first client, and then `again` as long as it can.
@@ -94,7 +98,7 @@ impl Drop for Over<'_> {
 fn datagrams() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let at = socket.local_addr().expect("an address").to_string();
-    let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", "live_kept=1M"]];
+    let args = [replay(SOON, "riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", "live_kept=1M"]];
     let child = netkit(&args.concat());
     let (_, peer) = socket.receive_from(&mut [0; 2048]).expect("a datagram");
     let over = AtomicBool::new(false);
@@ -119,10 +123,10 @@ fn datagrams() {
 /// If the limit allows it, all messages are compared.
 #[test]
 fn the_limit_is_the_users() {
-    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let at = socket.local_addr().expect("an address").to_string();
-    for (limit, some) in [("live_kept=20K", true), ("live_kept=1G", false)] {
-        let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", limit]].concat();
+    side_by_side([("live_kept=20K", true), ("live_kept=1G", false)], |(limit, some)| {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        let at = socket.local_addr().expect("an address").to_string();
+        let args = [replay(SOON, "riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", limit]].concat();
         let child = netkit(&args);
         let (_, peer) = socket.receive_from(&mut [0; 2048]).expect("a datagram");
         for _ in 0..30 {
@@ -130,11 +134,7 @@ fn the_limit_is_the_users() {
         }
         let (session, ..) = ended(child);
         assert_eq!(session["uncompared"].as_u64() > Some(0), some, "{limit} {session}");
-        // Datagrams of the session before.
-        socket.set_nonblocking(true).expect("set");
-        while socket.receive_from(&mut [0; 2048]).is_ok() {}
-        socket.set_nonblocking(false).expect("set");
-    }
+    });
 }
 
 /// An HTTP head that never ends, and packages or frames that are never complete.
@@ -146,7 +146,7 @@ fn messages_without_end() {
         ("nano/pomelo-ws.pcap", upgraded("", frame, vec![0; 1 << 16])),
     ] {
         let at = at.to_string();
-        let (session, text, _) = ended(netkit(&replay(capture, "1", "--to", &at)));
+        let (session, text, _) = ended(netkit(&replay(PATIENT, capture, "1", "--to", &at)));
         let trouble = session["trouble"].as_str().unwrap_or_default();
         assert!(trouble.contains("--limit live_unread") && trouble.contains(&at), "{capture}: {text}");
         assert_eq!(session["complete"], false);
@@ -156,6 +156,7 @@ fn messages_without_end() {
 /// Endless complete messages: parts of an HTTP head, heartbeats, zeros.
 #[test]
 fn messages_by_the_million() {
+    let mut known = 0;
     for (capture, first, again) in [
         ("nano/pomelo-ws.pcap", b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'x'; 1 << 16]),
         ("nano/nano-protobuf-tcp.pcap", vec![], [3, 0, 0, 0].repeat(1 << 14)),
@@ -164,9 +165,12 @@ fn messages_by_the_million() {
         ("riptide/riptide20-tcp.pcap", vec![], vec![0xff; 1 << 16]),
     ] {
         let at = server(first, again).to_string();
-        let (session, text, most) = ended(netkit(&replay(capture, "1", "--to", &at)));
-        assert!(session["report"] == "session" && most > 0 || cfg!(not(target_os = "linux")), "{capture}: {text}");
+        let (session, text, most) = ended(netkit(&replay("500ms", capture, "1", "--to", &at)));
+        assert!(session["report"] == "session" || cfg!(not(target_os = "linux")), "{capture}: {text}");
+        known = known.max(most);
     }
+    // On a busy machine one of the sessions may be over before anybody has looked.
+    assert!(known > 0 || cfg!(not(target_os = "linux")), "no session's memory is known");
 }
 
 /// One message that inflates to more packages than any server sends.
@@ -182,7 +186,7 @@ fn packages_by_the_million_at_once() {
     first.extend(packed);
     let extension = "Sec-WebSocket-Extensions: permessage-deflate\r\n";
     let at = upgraded(extension, first, vec![0x8a, 0]).to_string();
-    let (session, text, _) = ended(netkit(&replay("nano/pomelo-ws.pcap", "1", "--to", &at)));
+    let (session, text, _) = ended(netkit(&replay(PATIENT, "nano/pomelo-ws.pcap", "1", "--to", &at)));
     let trouble = session["trouble"].as_str().unwrap_or_default();
     assert!(trouble.contains("--limit live_kept") && trouble.contains(&at), "{text}");
 }
@@ -209,8 +213,8 @@ fn upgraded(lines: &'static str, first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
 /// A client that sends zeros to the side that waits for it.
 #[test]
 fn a_client() {
-    for capture in ["riptide/riptide20-tcp.pcap", "nano/nano-protobuf-tcp.pcap"] {
-        let mut child = netkit(&replay(capture, "1", "--listen", "127.0.0.1:0"));
+    side_by_side(["riptide/riptide20-tcp.pcap", "nano/nano-protobuf-tcp.pcap"], |capture| {
+        let mut child = netkit(&replay(SOON, capture, "1", "--listen", "127.0.0.1:0"));
         let mut reported = String::new();
         let mut stderr = BufReader::new(child.stderr.take().expect("stderr"));
         stderr.read_line(&mut reported).expect("a line");
@@ -220,7 +224,7 @@ fn a_client() {
         child.stderr = Some(stderr.into_inner());
         let (session, text, _) = ended(child);
         assert_eq!(session["report"], "session", "{capture}: {text}");
-    }
+    });
 }
 
 /// A probed server may do the same.
@@ -244,7 +248,7 @@ fn any_server_is_probed() {
 #[test]
 fn what_is_shown_of_any_server() {
     let at = server(Vec::new(), [3, 0, 0, 0].repeat(1 << 12)).to_string();
-    let args = ["probe", &at, "-p", "nano", "--transport", "tcp", "-n", "1", "-W", "1s", "-v", "--limit"];
+    let args = ["probe", &at, "-p", "nano", "--transport", "tcp", "-n", "1", "-W", SOON, "-v", "--limit"];
     let (_, text, _) = ended(netkit(&[&args[..], &["live_kept=512K"]].concat()));
     assert!(text.contains("are not shown (--limit live_kept)") && text.len() < 1 << 20, "{}", text.len());
 }

@@ -1,6 +1,6 @@
 //! Many clients at once: the figures for servers that answer, refuse, stay silent or drop clients.
 
-use crate::common::Receive;
+use crate::common::{Receive, side_by_side, until};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -132,6 +132,13 @@ impl Server {
         self.counts.most_at_once.load(Ordering::SeqCst)
     }
 
+    /// Checks that it has had every session that was started, also those that it accepts after their end.
+    fn has_seen(&self, all: &Value) {
+        let started = all["started"].as_u64().unwrap() as usize;
+        until("all sessions are accepted", || self.all() >= started);
+        assert_eq!(self.all(), started, "{all}");
+    }
+
     /// Waits until all clients have left.
     fn is_left(&self) {
         let end = Instant::now() + Duration::from_secs(20);
@@ -183,7 +190,8 @@ fn serve(
 fn command(to: &str, args: &[&str]) -> Command {
     let mut command = crate::common::program();
     let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--last-frame", "18", "--asap", "-f", "ndjson"];
-    let patience: &[&str] = if args.contains(&"-W") { &[] } else { &["-W", "1s"] };
+    // Longer than a busy machine delays a server.
+    let patience: &[&str] = if args.contains(&"-W") { &[] } else { &["-W", "10s"] };
     command.args(fixed).args(patience).args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -334,15 +342,15 @@ fn a_limited_server_is_described_as_it_is() {
 /// The times of a kind of request are its own: one that the server delays slows no other.
 #[test]
 fn a_slow_kind_is_apart() {
-    let server = Server::start(Manner::SlowRoute("Room.Slow", Duration::from_millis(300)));
+    let server = Server::start(Manner::SlowRoute("Room.Slow", Duration::from_secs(2)));
     let edit = "message == request and id == 127: route=\"Room.Slow\"";
     let (lines, reported, status) = run(server.at, &["--clients", "5", "--ramp", "1000/s", "--on", edit]);
     let all = lines.last().unwrap();
     assert_eq!(status, Some(0), "{reported} {all}");
     let [slow, echo] = ["request Room.Slow", "request Room.Echo"].map(|kind| &all["kinds"][kind]);
     assert_eq!((&slow["requests"], &echo["requests"]), (&5.into(), &15.into()), "{all}");
-    assert!(slow["p50"].as_f64() >= Some(290.0) && slow["max"] == all["max"], "{all}");
-    // The fastest of the others waits for none of the slow ones.
+    assert!(["p50", "max"].iter().all(|name| slow[name].as_f64() >= Some(1990.0)), "{all}");
+    // Most of the others wait for none of the slow ones.
     assert!(echo["p50"].as_f64() < slow["p50"].as_f64(), "{all}");
     server.is_left();
 }
@@ -352,8 +360,10 @@ fn a_slow_kind_is_apart() {
 #[test]
 fn no_descriptors() {
     let server = Server::start(Manner::Silent);
-    let limited =
-        command(&server.at.to_string(), &["--clients", "100", "--ramp", "10000/s", "--fail-on", "dropped>1%"]);
+    let limited = command(
+        &server.at.to_string(),
+        &["--clients", "100", "--ramp", "10000/s", "-W", "1s", "--fail-on", "dropped>1%"],
+    );
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""]).arg(limited.get_program()).args(limited.get_args());
     let (lines, reported, status) = read(&shell.current_dir(limited.get_current_dir().unwrap()).output().unwrap());
@@ -387,7 +397,7 @@ fn stages() {
     // 10, 20 and 20, without those whose start a busy machine has missed before the end.
     assert!((20..=50).contains(&all["started"].as_u64().unwrap()), "{all}");
     assert!(all["seconds"].as_f64() >= Some(2.0), "{all}");
-    assert_eq!(all["started"], server.all(), "{all}");
+    server.has_seen(all);
     server.is_left();
     for args in [["--stages", "10/s"], ["--stages", "0:5s"]] {
         let (_, reported, status) = run(server.at, &[&["--clients", "5"], &args[..]].concat());
@@ -404,7 +414,8 @@ fn for_a_time() {
     let all = lines.last().unwrap();
     assert_eq!(status, Some(0), "{all}");
     assert!(begun.elapsed() >= Duration::from_millis(1500), "{all}");
-    assert!(all["started"].as_u64() > Some(6) && all["started"] == server.all(), "{all}");
+    assert!(all["started"].as_u64() > Some(6), "{all}");
+    server.has_seen(all);
     assert_eq!(
         all["started"].as_u64(),
         Some(all["finished"].as_u64().unwrap() + all["left"].as_u64().unwrap()),
@@ -422,8 +433,8 @@ fn failures_are_distinguished() {
     let closed = crate::common::closed_tcp();
     let silent = Server::start(Manner::Silent);
     let drops = Server::start(Manner::Drops);
-    for (at, name) in [(closed, "refused"), (silent.at, "silent"), (drops.at, "dropped")] {
-        let (lines, _, status) = run(at, &["--clients", "4", "--ramp", "1000/s", "--max-time", "5s"]);
+    for (at, name, patience) in [(closed, "refused", "9s"), (silent.at, "silent", "1s"), (drops.at, "dropped", "9s")] {
+        let (lines, _, status) = run(at, &["--clients", "4", "--ramp", "1000/s", "-W", patience]);
         let all = lines.last().unwrap();
         assert_eq!((status, &all[name], &all["finished"]), (Some(1), &4.into(), &0.into()), "{name}: {all}");
         assert_eq!(all["reasons"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>(), 4, "{all}");
@@ -436,8 +447,9 @@ fn failures_are_distinguished() {
 #[test]
 fn unanswered_requests() {
     let server = Server::start(Manner::Handshakes);
-    for (limit, status) in [(&[][..], 0), (&["--fail-on", "unanswered>11"], 1), (&["--fail-on", "unanswered>12"], 0)] {
-        let (lines, reported, ended) = run(server.at, &[&["--clients", "3", "-W", "200ms"], limit].concat());
+    let cases = [(&[][..], 0), (&["--fail-on", "unanswered>11"], 1), (&["--fail-on", "unanswered>12"], 0)];
+    side_by_side(cases, |(limit, status)| {
+        let (lines, reported, ended) = run(server.at, &[&["--clients", "3", "-W", "3s"], limit].concat());
         let all = lines.last().unwrap();
         assert_eq!(
             (ended, &all["finished"], &all["unanswered"]),
@@ -445,7 +457,7 @@ fn unanswered_requests() {
             "{reported} {all}"
         );
         assert_eq!(all["requests"], 0, "{all}");
-    }
+    });
     server.is_left();
 }
 
@@ -455,7 +467,7 @@ fn bounds() {
     let server = Server::start(Manner::Slow(Duration::from_millis(30)));
     let closed = crate::common::closed_tcp();
     for (at, bound, broken) in [
-        (server.at, "p50>1s", None),
+        (server.at, "p50>5s", None),
         (server.at, "p50 > 5ms", Some(" ms")),
         (server.at, "connected<5", None),
         (server.at, "connected<6", Some("5")),
@@ -566,8 +578,8 @@ fn datagrams(at: SocketAddr, args: &[&str]) -> Command {
 #[test]
 fn who_is_late_reads_before_giving_up() {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let child = datagrams(socket.local_addr().unwrap(), &["--clients", "1", "-W", "1s"]).spawn().unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let child = datagrams(socket.local_addr().unwrap(), &["--clients", "1", "-W", "4s"]).spawn().unwrap();
     let (mut buffer, mut stopped) = ([0; 2048], false);
     loop {
         let (_, client) = socket.receive_from(&mut buffer).expect("the answer to the welcome");
@@ -576,7 +588,7 @@ fn who_is_late_reads_before_giving_up() {
                 stopped = true;
                 crate::common::signal(&child, "-STOP");
                 socket.send_to(&[0x18, 0, 0x10, 0, 0], client).unwrap();
-                std::thread::sleep(Duration::from_secs(3));
+                std::thread::sleep(Duration::from_secs(6));
                 crate::common::signal(&child, "-CONT");
             }
             8 => break,

@@ -48,7 +48,7 @@ fn a_server_that_has_not_read_the_key() {
         stream.read_to_end(&mut rest).unwrap();
         rest
     });
-    let report = to(at, &conversation("nano/pomelo-ws.pcap", 1, &stage), &stage, Duration::from_millis(300));
+    let report = to(at, &conversation("nano/pomelo-ws.pcap", 1, &stage), &stage, Duration::from_secs(5));
     assert!(!report.complete(), "{report}");
     assert!(report.ended.is_some_and(|why| why.contains("not to our key")));
     assert_eq!(server.join().unwrap(), b"");

@@ -10,6 +10,10 @@ use netkit::protocols::described::{Described, load};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+/// The silence after which messages on which nothing depends are no longer awaited. A peer that is the test's own sends
+/// none of them.
+const LINGER: Duration = Duration::from_millis(300);
+
 /// The setup of a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stage {
@@ -98,7 +102,7 @@ pub fn reported(conversation: &Conversation, stage: &Stage) -> Options {
 /// Plays the client's side to a test's own server.
 pub fn to(server: SocketAddr, conversation: &Conversation, stage: &Stage, timeout: Duration) -> Report {
     let stop = CancelToken::default();
-    let order = Order { timeout, linger: timeout, ..order(conversation, Role::Client, stage, &stop) };
+    let order = Order { timeout, linger: LINGER.min(timeout), ..order(conversation, Role::Client, stage, &stop) };
     order.to(server, &order.options(&options(stage)), &mut |_| {}).unwrap()
 }
 
@@ -114,7 +118,8 @@ pub fn answer<T>(
     let stop = CancelToken::default();
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
-            let order = Order { timeout, linger: timeout, ..order(conversation, Role::Server, stage, &stop) };
+            let order =
+                Order { timeout, linger: LINGER.min(timeout), ..order(conversation, Role::Server, stage, &stop) };
             let options = order.options(&options(stage));
             order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(120)), &mut |_| {}).unwrap()
         });

@@ -80,8 +80,8 @@ fn a_server_that_stops_reading() {
     let read_nothing = "the peer has read nothing";
     side_by_side(
         [
-            (&["-W", "300ms", "--max-time", "5m"][..], read_nothing, 1, false),
-            (&["-W", "60s", "--max-time", "1s"], "ended after 1.000 s (--max-time)", 1, false),
+            (&["-W", "4s", "--max-time", "5m"][..], read_nothing, 1, false),
+            (&["-W", "60s", "--max-time", "3s"], "ended after 3.000 s (--max-time)", 1, false),
             (&["-W", "60s"], "interrupted", 130, true),
         ],
         |(args, trouble, status, stopped)| {

@@ -37,7 +37,7 @@ for k in 1 2 3 4 5; do
 done >> "$TMP/servers.txt"
 
 status=0
-netkit probe --targets "$TMP/servers.txt" --transport udp -n 2 --interval 20ms -W 2s -f prometheus > "$TMP/metrics" || status=$?
+netkit probe --targets "$TMP/servers.txt" --transport udp -n 5 --interval 20ms -W 20s -f prometheus > "$TMP/metrics" || status=$?
 test "$status" = 1
 "$promtool" check metrics < "$TMP/metrics" > "$TMP/said" 2>&1
 ! test -s "$TMP/said"
@@ -47,7 +47,7 @@ test "$(grep -c 'region="us",outcome="refused"' "$TMP/metrics")" = 5
 test "$(grep -c '^netkit_probe_rtt_median_seconds{.*name="eu' "$TMP/metrics")" = 45
 
 # The same for node_exporter: the file is replaced as a whole.
-netkit probe --targets "$TMP/servers.txt" --transport udp -n 1 -W 2s --textfile "$TMP/game.prom" > "$TMP/out" || test "$?" = 1
+netkit probe --targets "$TMP/servers.txt" --transport udp -n 1 -W 20s --textfile "$TMP/game.prom" > "$TMP/out" || test "$?" = 1
 ! test -s "$TMP/out"
 "$promtool" check metrics < "$TMP/game.prom"
 test "$(grep -c '^netkit_probe_up' "$TMP/game.prom")" = 50

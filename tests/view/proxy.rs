@@ -101,6 +101,7 @@ fn a_held_request_is_edited() {
     terminal.shows("1 held (H)");
     terminal.keys("A");
     assert_eq!(receive(&mut server), all[1]);
+    terminal.until("none held", |terminal| !terminal.text().contains(" held (H)"));
     // The end of the connection comes after what was held.
     client.write_all(&all[2]).expect("sent");
     client.shutdown(Shutdown::Write).expect("an end");

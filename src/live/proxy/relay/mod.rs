@@ -175,13 +175,14 @@ impl Relay {
         self.samples = Samples::new(self.begun);
         self.change = self.config.profile.is_some().then_some(self.begun);
         while !stop.is_set() {
-            if self.change.is_some_and(|at| at <= Instant::now()) {
-                self.turn_page();
-            }
             let timeout = self.timeout(Instant::now());
             match self.poll.poll(&mut events, Some(timeout)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 other => other?,
+            }
+            // Before the packets that have arrived.
+            if self.change.is_some_and(|at| at <= Instant::now()) {
+                self.turn_page();
             }
             if let Some(rules) = out.rules()
                 && let Some(watch) = &mut watch

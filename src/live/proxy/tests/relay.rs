@@ -4,6 +4,8 @@ use crate::live::net::CancelToken;
 use crate::live::proxy::Impairments;
 use crate::live::proxy::relay::{Config, Counts, Passed, Relay, RelayOutput, Topic};
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ pub struct Reported {
     /// The number of bytes that passed.
     pub passed: usize,
     pub notes: Vec<String>,
+    noted: Arc<AtomicBool>,
 }
 
 impl RelayOutput for Reported {
@@ -26,12 +29,14 @@ impl RelayOutput for Reported {
 
     fn note(&mut self, _: Topic, text: String) {
         self.notes.push(text);
+        self.noted.store(true, Ordering::Relaxed);
     }
 }
 
 pub struct Running {
     pub at: SocketAddr,
     stop: CancelToken,
+    noted: Arc<AtomicBool>,
     thread: JoinHandle<(Counts, Reported)>,
 }
 
@@ -55,15 +60,21 @@ pub fn start(config: Config) -> Running {
     let stop = CancelToken::default();
     let mut relay = Relay::bind(config).unwrap();
     let (at, ours) = (relay.local(), stop.clone());
+    let mut reported = Reported::default();
+    let noted = reported.noted.clone();
     let thread = std::thread::spawn(move || {
-        let mut reported = Reported::default();
         let counts = relay.run(&ours, None, &mut reported).unwrap();
         (counts, reported)
     });
-    Running { at, stop, thread }
+    Running { at, stop, noted, thread }
 }
 
 impl Running {
+    /// Whether it has reported anything about the network.
+    pub fn has_noted(&self) -> bool {
+        self.noted.load(Ordering::Relaxed)
+    }
+
     /// Stops it.
     pub fn end(self) -> (Counts, Reported) {
         self.stop.set();

@@ -17,6 +17,13 @@ fn connect(at: std::net::SocketAddr) -> TcpStream {
     stream
 }
 
+/// Reads from a new connection. If it is reset at once, connecting itself may fail.
+fn connected_and_read(at: std::net::SocketAddr) -> std::io::Result<usize> {
+    let mut stream = TcpStream::connect(at)?;
+    stream.set_read_timeout(Some(GUARD))?;
+    stream.read(&mut [0; 8])
+}
+
 fn accept(listener: &TcpListener) -> TcpStream {
     let stream = listener.accept().unwrap().0;
     stream.set_read_timeout(Some(GUARD)).unwrap();
@@ -88,40 +95,46 @@ fn a_reset_is_passed_on_after_earlier_bytes() {
 /// the end that the server made: a half-close, or a reset if the server had not read everything.
 #[test]
 fn last_bytes_outlive_a_failed_write() {
-    for unread in [false, true] {
-        let listener = listener();
-        let mut config = config(listener.local_addr().unwrap());
-        config.impairments[1].delay = Duration::from_secs(1);
-        let relay = start(config);
-        let mut client = connect(relay.at);
-        let mut server = accept(&listener);
-        client.write_all(b"hello").unwrap();
-        while server.peek(&mut [0; 5]).unwrap() < 5 {}
-        if !unread {
-            server.read_exact(&mut [0; 5]).unwrap();
+    std::thread::scope(|scope| {
+        for unread in [false, true] {
+            scope.spawn(move || last_bytes(unread));
         }
-        server.write_all(b"goodbye").unwrap();
-        drop(server);
-        for _ in 0..5 {
-            client.write_all(b"x").unwrap();
-            // The system's response to data that nobody reads takes some time.
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let mut last = [0; 7];
-        client.read_exact(&mut last).unwrap();
-        assert_eq!(&last, b"goodbye", "{unread}");
-        match client.read(&mut last) {
-            Ok(length) => assert_eq!((unread, length), (false, 0)),
-            Err(error) => assert_eq!((unread, error.kind()), (true, ErrorKind::ConnectionReset)),
-        }
-        let begin = std::time::Instant::now();
-        while client.write_all(b"x").is_ok() {
-            assert!(begin.elapsed() < GUARD, "nobody resets it");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let counts = relay.end().0;
-        assert_eq!((counts.directions[1].passed, counts.reset), (1, 1));
+    });
+}
+
+fn last_bytes(unread: bool) {
+    let listener = listener();
+    let mut config = config(listener.local_addr().unwrap());
+    config.impairments[1].delay = Duration::from_secs(5);
+    let relay = start(config);
+    let mut client = connect(relay.at);
+    let mut server = accept(&listener);
+    client.write_all(b"hello").unwrap();
+    while server.peek(&mut [0; 5]).unwrap() < 5 {}
+    if !unread {
+        server.read_exact(&mut [0; 5]).unwrap();
     }
+    server.write_all(b"goodbye").unwrap();
+    drop(server);
+    for _ in 0..5 {
+        client.write_all(b"x").unwrap();
+        // The system's response to data that nobody reads takes some time.
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut last = [0; 7];
+    client.read_exact(&mut last).unwrap();
+    assert_eq!(&last, b"goodbye", "{unread}");
+    match client.read(&mut last) {
+        Ok(length) => assert_eq!((unread, length), (false, 0)),
+        Err(error) => assert_eq!((unread, error.kind()), (true, ErrorKind::ConnectionReset)),
+    }
+    let begin = std::time::Instant::now();
+    while client.write_all(b"x").is_ok() {
+        assert!(begin.elapsed() < GUARD, "nobody resets it");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let counts = relay.end().0;
+    assert_eq!((counts.directions[1].passed, counts.reset), (1, 1));
 }
 
 /// A reset by chance follows the bytes that arrived before it.
@@ -151,8 +164,7 @@ fn a_reset_by_chance_follows_the_bytes_before_it() {
 #[test]
 fn a_server_that_is_not_there_resets_the_client() {
     let relay = start(config(closed_tcp()));
-    let mut client = connect(relay.at);
-    let error = client.read(&mut [0; 8]).unwrap_err();
+    let error = connected_and_read(relay.at).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     let (counts, reported) = relay.end();
     assert_eq!((counts.refused, counts.reset), (1, 1));
@@ -265,7 +277,7 @@ fn more_streams_than_allowed_are_reset_and_places_become_free() {
     let held: Vec<(TcpStream, TcpStream)> = (0..2).map(|_| (connect(relay.at), accept(&listener))).collect();
     for _ in 0..5 {
         // Connected by the system, then reset.
-        let ended = connect(relay.at).read(&mut [0; 8]);
+        let ended = connected_and_read(relay.at);
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
     }
     drop(held);
@@ -273,7 +285,7 @@ fn more_streams_than_allowed_are_reset_and_places_become_free() {
     let server = std::thread::spawn(move || accept(&listener).write_all(b"y").unwrap());
     let begin = std::time::Instant::now();
     loop {
-        match connect(relay.at).read(&mut [0; 8]) {
+        match connected_and_read(relay.at) {
             Err(error) if error.kind() == ErrorKind::ConnectionReset => assert!(begin.elapsed() < GUARD),
             served => break assert_eq!(served.unwrap(), 1),
         }
