@@ -418,3 +418,19 @@ fn a_late_server_keeps_no_socket() {
         repeatedly(&format!("{kind:?} {interrupted:?}"), || left(kind, interrupted));
     });
 }
+
+/// A 2.0 server that answers only after 2.2's connect keeps the socket of that one.
+#[test]
+fn an_answer_after_both_connects_is_reported() {
+    // A probe on a busy machine may find the answer before it sends the second connect.
+    repeatedly("the answer comes after both connects", || {
+        let server = Server::late(Kind::V20, ms(2200));
+        let request = Request { carrier: Some(Carrier::Tcp), samples: 1, ..request("riptide", &[]) };
+        let report = ask(&request, &server.at.to_string());
+        let about = format!("{} {}: {:?}, {:?}", outcome(&report), text(&report), report.notes, server.seen());
+        assert_eq!(version(&report), Some("2.0"), "{about}");
+        let noted = report.notes.iter().any(|note| note.contains("asked in 2.2's form"));
+        assert_eq!(noted, report.left == 1, "{about}");
+        noted
+    });
+}

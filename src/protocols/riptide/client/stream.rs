@@ -40,6 +40,10 @@ const GOODBYE_22: [u8; 6] = [0xff, 1, 0, 0, 0, 5];
 const LEFT: &str = "a server of 2.1 or later keeps the socket that was asked in 2.0's form (CLOSE_WAIT) until it ends; \
                     -s riptide.version=2.2 asks in its own form alone";
 
+/// The report when a 2.0 server answers only after it was asked in the other form, too.
+const LATE: &str = "a server of 2.0 keeps the socket that was asked in 2.2's form until it ends, if its answer \
+                    is late; -s riptide.version=2.0 asks in its own form alone";
+
 impl Riptide {
     /// Opens a conversation in this version and sends a connect.
     pub(super) fn open_until(
@@ -118,6 +122,7 @@ impl Riptide {
 
     /// Ends the connection that sent 2.0's connect and got no answer.
     pub(super) fn settled(&mut self, engine: &mut Engine<'_, '_>, result: Result<(), Failure>) -> Result<(), Failure> {
+        self.note_late(engine);
         let first = engine.sessions.first().filter(|first| first.version == Some("2.0") && !first.gone);
         if self.carrier == Carrier::Udp
             || self.sure
@@ -133,6 +138,7 @@ impl Riptide {
         }
         let [first, others @ ..] = engine.sessions.as_mut_slice() else { return result };
         if first.received {
+            self.note_late(engine);
             return result;
         }
         let packed = others.iter_mut().find(|session| session.received);
@@ -163,6 +169,14 @@ impl Riptide {
                 }
                 result
             }
+        }
+    }
+
+    /// Notes that a 2.0 server was asked in 2.2's form, too, before it answered.
+    fn note_late(&self, engine: &mut Engine<'_, '_>) {
+        let both = engine.sessions.len() > 1 && self.carrier != Carrier::Udp;
+        if both && engine.sessions.first().is_some_and(|first| first.version == Some("2.0") && first.received) {
+            engine.findings.leaves(LATE);
         }
     }
 
