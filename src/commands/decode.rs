@@ -216,8 +216,7 @@ fn sums(args: &Decode, pick: &Pick) -> String {
 /// Reports that there was no message, unless a condition reports it.
 fn report_nothing(args: &Decode, global: &Global, printer: &Printer) {
     // A capture without frames was already reported.
-    let frames = printer.pick.account.frames > 0;
-    if frames && !printer.pick.any() && !printer.pick.reports_none() && printer.pick.outside().is_none() {
+    if printer.pick.is_empty() && printer.pick.outside().is_none() {
         let why = match selection_given(&args.traffic) || args.conversations.is_some() {
             true => "no message matches the selection",
             false => UNKNOWN,

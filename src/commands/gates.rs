@@ -12,6 +12,7 @@ use crate::process::read::drive;
 use crate::process::stopped::ReadResult;
 use crate::process::usage::Usage;
 use crate::read::{Expected, Pick, Producer, Receiver, Selected, Selection, Stopped, Summary};
+use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,23 +60,26 @@ impl Pick {
         }
         let why = self.outside();
         why.iter().for_each(|why| warn(format_args!("{name}: {why}")));
-        if self.is_unknown() {
-            notify(global, format_args!("{name}: {UNKNOWN}"));
-        }
+        self.report_unknown(format_args!("{name}: "), global);
         why.is_some()
     }
 
-    /// Whether the capture has no conversation of a known protocol, and no condition reports that.
-    fn is_unknown(&self) -> bool {
-        self.account.frames > 0 && self.account.claimed.conversations == 0 && !self.any() && !self.reports_none()
+    /// Whether the capture has frames and no message of them was selected, and no condition reports that.
+    pub fn is_empty(&self) -> bool {
+        self.account.frames > 0 && !self.any() && !self.reports_none()
+    }
+
+    /// Reports that the capture has no conversation of a known protocol.
+    fn report_unknown(&self, of: Arguments<'_>, global: &Global) {
+        if self.is_empty() && self.account.claimed.conversations == 0 {
+            notify(global, format_args!("{of}{UNKNOWN}"));
+        }
     }
 
     /// Returns the exit status after the figures are printed: that of a signal, or of the conditions.
     pub fn status(&self, path: &Path, stopped: Option<Stopped>, global: &Global) -> u8 {
         stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| {
-            if self.is_unknown() {
-                notify(global, format_args!("{UNKNOWN}"));
-            }
+            self.report_unknown(format_args!(""), global);
             !self.holds(global) as u8
         })
     }

@@ -7,6 +7,7 @@
 #![allow(dead_code)]
 
 mod files;
+pub mod late;
 mod sockets;
 #[cfg(unix)]
 pub mod terminal;

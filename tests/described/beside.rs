@@ -1,9 +1,11 @@
 //! Several protocols on one conversation: `beside`. A session of WebRTC (`webrtc.pcap`) has STUN, DTLS, SRTP and SRTCP
 //! between one pair of ports; `webrtc.tshark.tsv` is what tshark's dissectors say of it.
 
+use crate::common::late::{ensure, unless_late};
 use crate::common::{Scratch, fixture, numbered_files};
 use crate::described::cases::{lines, pcap, toml};
 use crate::described::run;
+use netkit::live::replay::LINGER;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -259,7 +261,6 @@ fn every_output_has_them() {
 /// machine that may be so in some of the runs.
 #[test]
 fn the_conversation_is_played() {
-    const RUNS: usize = 10;
     let names = files(&FILES);
     let play = ["replay", &pcap("webrtc"), "--asap", "-W", "60s", "-f", "ndjson"].map(String::from);
     let of = |more: &[&str]| -> Vec<String> {
@@ -268,8 +269,7 @@ fn the_conversation_is_played() {
     let listen = of(&["--listen", "127.0.0.1:0"]);
     // Status, sent, received, trouble: of the client, and of the server.
     let wanted: [(Option<i32>, u64, u64, Json); 2] = [(Some(0), 154, 158, Json::Null), (Some(0), 158, 154, Json::Null)];
-    let mut runs = Vec::new();
-    for _ in 0..RUNS {
+    unless_late(LINGER, 0..10, |_| {
         let mut server = crate::common::netkit(&listen.iter().map(String::as_str).collect::<Vec<_>>());
         let mut server = server.env_remove("NETKIT_PROTOCOLS").spawn().unwrap();
         let mut line = String::new();
@@ -284,15 +284,11 @@ fn the_conversation_is_played() {
             let [sent, received] = ["sent", "received"].map(|name| session[name].as_u64().unwrap());
             (done.status.code(), sent, received, session["trouble"].clone())
         });
-        if both == wanted {
-            return;
-        }
         let each = || both.iter().zip(&wanted);
         assert!(each().all(|(one, all)| one.1 <= all.1 && one.2 <= all.2), "{both:?}");
         assert!(each().any(|(one, all)| (one.0, one.1) == (all.0, all.1)), "who leaves first was done: {both:?}");
-        runs.push(both);
-    }
-    panic!("in no run: {runs:?}");
+        ensure(both == wanted, format!("{both:?}"))
+    });
 }
 
 /// Addresses in fields stay addresses, so that no message is left out.

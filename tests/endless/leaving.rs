@@ -2,11 +2,13 @@
 //! close. After anything else, a server of release 0.70 accepts no clients any more. The scripted server reports what
 //! it saw.
 
+use crate::common::late::{ensure, unless_late};
 use crate::common::{self, Done, NETKIT, finish, netkit, signal, until};
 use crate::replay::gne_peer::{Kind, Order, Server};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 const KIND: Kind =
     Kind { order: Order::Little, build: 7, game: "lobby", user_version: 1, datagrams: false, stubborn: 0 };
@@ -26,8 +28,8 @@ fn accepted(server: &Server) {
     until("a client is accepted", || server.accepted.load(Ordering::Relaxed) > 0);
 }
 
-/// Checks that an accepted client sent one ExitPacket. Returns whether it waited for the close.
-fn left(server: Server, what: &str) -> bool {
+/// Checks that an accepted client sent one ExitPacket. Returns an error unless it waited for the close.
+fn left(server: Server, what: &str) -> Result<(), String> {
     let seen = server.seen();
     let taken: Vec<_> = seen.iter().filter(|one| !one.refused).collect();
     assert_eq!(taken.len(), 1, "{what}: {seen:?}");
@@ -35,17 +37,14 @@ fn left(server: Server, what: &str) -> bool {
     assert!(waited || taken[0].broken == Some(TOO_SOON), "{what}: {:?}", taken[0].broken);
     let goodbyes = taken[0].frames.iter().filter(|frame| **frame == [2, 255]).count();
     assert_eq!(goodbyes, 1, "{what}: {:?}", taken[0].frames);
-    waited
+    ensure(waited, format!("{what}: {TOO_SOON}"))
 }
 
 /// The server's verdict on a client that does not wait for its close.
 const TOO_SOON: &str = "it closed right after its ExitPacket: deaf from now on";
 
-/// Runs a case until the client waits for the close, at most five times: at the user's request netkit waits for at most
-/// a second, and a server on a busy machine may need longer.
-fn leaves(what: &str, case: impl Fn() -> bool) {
-    assert!((0..5).any(|_| case()), "{what}: {TOO_SOON}");
-}
+/// The time for which netkit waits for the close at the user's request: a server on a busy machine may need longer.
+const LEAVING: Duration = Duration::from_secs(1);
 
 #[test]
 fn signals() {
@@ -62,7 +61,7 @@ fn signals() {
             scope.spawn(move || {
                 for (names, status) in cases {
                     let what = format!("{} {names:?}", way[0]);
-                    leaves(&what, || {
+                    unless_late(LEAVING, 0..5, |_| {
                         let server = Server::start(KIND);
                         let child = netkit(&args(way, &server.at.to_string())).spawn().expect("netkit");
                         accepted(&server);
@@ -85,10 +84,10 @@ fn signals() {
 #[test]
 fn a_time_limit_of_the_shell() {
     for way in WAYS {
-        leaves(way[0], || {
-            // A busy machine may not let the server accept the client within the time.
-            let ended = [2, 4, 8, 16].into_iter().find_map(|seconds| ended_after(seconds, way));
-            left(ended.expect("a client is accepted"), way[0])
+        // A busy machine may not let the server accept the client within the time.
+        unless_late(LEAVING * 2, [2, 4, 8, 16, 32], |seconds| {
+            let server = ended_after(seconds, way).ok_or("no client was accepted")?;
+            left(server, way[0])
         });
     }
 }
@@ -121,7 +120,7 @@ fn nobody_reads_any_more() {
     for way in WAYS {
         for name in ["-HUP", "-TERM"] {
             let what = format!("{} {name}", way[0]);
-            leaves(&what, || {
+            unless_late(LEAVING, 0..5, |_| {
                 let server = Server::start(KIND);
                 let child = netkit(&[args(way, &server.at.to_string()), vec!["-v"]].concat()).spawn().expect("netkit");
                 accepted(&server);
@@ -134,7 +133,7 @@ fn nobody_reads_any_more() {
     }
     // The pipe alone: the first line that cannot be printed ends the probe.
     let way = ["probe", "AT", "-p", "gne", "--connect", "-n", "1000", "-W", "60s", "-i", "20ms"];
-    leaves("| head -1", || {
+    unless_late(LEAVING, 0..5, |_| {
         let server = Server::start(KIND);
         let mut child = netkit(&args(&way, &server.at.to_string())).spawn().expect("netkit");
         let mut first = String::new();

@@ -28,7 +28,7 @@ fn info(time: f32) -> String {
 fn join_and_info() {
     for ip in loopbacks() {
         // It listens for a second after the first info.
-        repeatedly("all five messages of the peer", || {
+        unless_late(ms(1000), 0..10, |_| {
             let peer = udp(ip, check, |bytes| {
                 if bytes[0] != 2 {
                     return Vec::new();
@@ -49,16 +49,14 @@ fn join_and_info() {
             assert_eq!(peer.sent(), [hex("02 6e 65 74 6b 69 74 00")], "one join, nothing else");
             let messages = fact(&report, "messages").as_u64().unwrap();
             assert!(messages <= 5, "{messages}");
-            if messages < 5 {
-                return false;
-            }
+            ensure(messages == 5, format!("{messages} messages"))?;
             assert_eq!(fact(&report, "texts"), &serde_json::json!(["hi"]));
             // The server's clock advances by 0.02 from one info to the next, however fast they arrive here.
             let rates = ["clock_per_second", "infos_per_second"].map(|name| fact(&report, name).as_f64().unwrap());
             let [slope, infos] = rates;
             assert!((slope / (0.02 * infos) - 1.0).abs() < 0.03, "{slope} at {infos} infos in a second");
             assert!(infos >= 3.0 / took - 0.1, "{infos} infos in a second: 3 more in less than {took} s");
-            true
+            Ok(())
         });
     }
 }
@@ -123,29 +121,29 @@ fn create_on_request_is_removed() {
     let mut request = request("acknex", &[]);
     request.create = Some("warlock.mdl".into());
     // An answer counts as lost after a second.
-    repeatedly("three answers", || {
+    unless_late(ms(1000), 0..10, |_| {
         let peer = udp(V4, check, creating());
         let report = ask(&request, &peer.addr.to_string());
         assert_eq!(outcome(&report), "ok");
-        if report.samples.len() != 3 || report.samples.iter().any(|sample| sample.rtt.is_none()) {
-            return false;
-        }
-        assert!(report.samples.iter().all(|s| s.rtt.is_some_and(|rtt| rtt >= ms(20))), "{:?}", report.samples);
+        assert_eq!(report.samples.len(), 3);
+        let rtts: Vec<_> = report.samples.iter().filter_map(|sample| sample.rtt).collect();
+        ensure(rtts.len() == 3, format!("{:?}", report.samples))?;
+        assert!(rtts.iter().all(|rtt| *rtt >= ms(20)), "{rtts:?}");
         let sent = peer.sent();
         assert!(sent.ends_with(&[hex("04 07 00 00 00"), hex("04 08 00 00 00"), hex("04 09 00 00 00")]), "{sent:?}");
-        true
+        Ok(())
     });
 
     // Also when it is interrupted: answers are waited for 200 ms longer.
     (request.samples, request.interval) = (10_000, ms(50));
-    repeatedly("what was made is removed", || {
+    unless_late(ms(200), 0..10, |_| {
         let peer = udp(V4, check, creating());
         let report = interrupted(&request, &peer, |sent| sent.iter().filter(|b| b[0] == 3).count() > 1);
         assert_eq!(outcome(&report), "interrupted");
         let sent = peer.sent();
         let (made, removed) = (sent.iter().filter(|b| b[0] == 3).count(), sent.iter().filter(|b| b[0] == 4).count());
         assert!(made > 1 && made >= removed, "{made} made, {removed} removed");
-        made == removed
+        ensure(made == removed, format!("{made} made, {removed} removed"))
     });
 }
 

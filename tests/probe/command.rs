@@ -5,7 +5,7 @@ use netkit::live::probe::Request;
 use serde_json::Value;
 use std::io::Read;
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 fn anything(bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() { Err("an empty datagram".into()) } else { Ok(()) }
@@ -291,7 +291,7 @@ fn ctrl_c() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_again() {
-    repeatedly("it ends before its own end", || {
+    unless_late(Duration::ZERO, 0..10, |_| {
         let begun = Instant::now();
         let listener = std::net::TcpListener::bind((V4, 0)).unwrap();
         let target = listener.local_addr().unwrap().to_string();
@@ -314,13 +314,13 @@ fn ctrl_c_again() {
             std::thread::sleep(ms(pause));
             if let Some(ended) = child.try_wait().unwrap() {
                 assert!(!in_time(), "{why}: {ended:?}");
-                return false;
+                return Err(format!("ended too late to count: {ended:?}"));
             }
             crate::common::signal(&child, next);
         }
         let ended = crate::common::ended(&mut child);
         let counts = in_time();
         assert!(!counts || ended.code() == Some(130), "{ended:?}");
-        counts
+        ensure(counts, format!("ended too late to count: {ended:?}"))
     });
 }

@@ -93,7 +93,7 @@ fn server(pings: bool, ends: Arc<std::sync::Mutex<Vec<&'static str>>>) -> impl F
 #[test]
 fn handshake_pings_and_exit() {
     // A ping counts as lost after a second.
-    repeatedly("three pings are timed at the header of their answers", || {
+    unless_late(CONTENT, 0..10, |_| {
         let ends = Arc::default();
         let peer = tcp(check, server(true, Arc::clone(&ends)));
         let mut request = request("gne", &[]);
@@ -108,12 +108,11 @@ fn handshake_pings_and_exit() {
         drop(peer);
         assert_eq!(*ends.lock().unwrap(), ["left"]);
         let pings = &report.samples;
-        if pings.iter().any(|sample| sample.rtt.is_none()) {
-            return false;
-        }
+        ensure(pings.iter().all(|sample| sample.rtt.is_some()), format!("{pings:?}"))?;
         assert!(pings.iter().all(|s| s.method == "ping"), "the refusal's time is none of theirs: {pings:?}");
-        // The content arrives later.
-        pings.len() == 3 && pings.iter().any(|s| s.rtt.is_some_and(|rtt| rtt < CONTENT))
+        assert_eq!(pings.len(), 3);
+        // Timed at the header: the content arrives later.
+        ensure(pings.iter().all(|s| s.rtt.is_some_and(|rtt| rtt < CONTENT)), format!("{pings:?}"))
     });
 }
 
@@ -131,7 +130,7 @@ fn always_by_the_exit() {
     assert_eq!(*ends.lock().unwrap(), ["left"]);
     // Interrupted. The server's close is waited for a second.
     (request.samples, request.interval) = (10_000, ms(50));
-    repeatedly("who is interrupted leaves", || {
+    unless_late(ms(1000), 0..10, |_| {
         let ends = Arc::default();
         let peer = tcp(check, server(true, Arc::clone(&ends)));
         // The request has 52 bytes: with more, the client is accepted and sends pings.
@@ -140,7 +139,7 @@ fn always_by_the_exit() {
         drop(peer);
         let ends = ends.lock().unwrap();
         assert!(!ends.contains(&"gone without exit"), "{ends:?}");
-        *ends == ["left"]
+        ensure(*ends == ["left"], format!("{ends:?}"))
     });
 }
 

@@ -90,7 +90,7 @@ fn families_over_tcp() {
     ];
     for (hello, again, family, method) in cases {
         // A second handshake that is answered after more than 500 ms counts as ignored.
-        repeatedly(&format!("{hello}: {family}, three times {method}"), || {
+        unless_late(ms(500), 0..10, |_| {
             let peer = tcp(check, server(hello, again));
             let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
             assert_eq!(outcome(&report), "ok", "{hello}: {}", text(&report));
@@ -98,7 +98,8 @@ fn families_over_tcp() {
             assert!(peer.sent()[0].starts_with(&package(1, hand)), "57 bytes");
             let found = report.found.as_ref().unwrap();
             let measured = report.samples.iter().all(|s| s.method == method && s.rtt.is_some());
-            found.family.as_deref().unwrap().starts_with(family) && report.samples.len() == 3 && measured
+            let right = found.family.as_deref().unwrap().starts_with(family) && report.samples.len() == 3 && measured;
+            ensure(right, format!("{hello}, not {family}: {:?} {:?}", found.family, report.samples))
         });
     }
     let peer = tcp(check, server(NANO, true));
@@ -113,7 +114,7 @@ fn a_server_that_is_far_away() {
     const AWAY: Duration = ms(120);
     // The unasked heartbeat is waited for 50 ms longer than the handshake has taken.
     const PUNCTUAL: Duration = ms(30);
-    repeatedly("each answer is a heartbeat's own", || {
+    unless_late(ms(50), 0..10, |_| {
         let longest = Arc::new(Mutex::new(Duration::ZERO));
         let late = Arc::clone(&longest);
         let peer = tcp(check, move |conn| {
@@ -133,7 +134,11 @@ fn a_server_that_is_far_away() {
         let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
         assert_eq!(outcome(&report), "ok", "{}", text(&report));
         let own = report.samples.iter().all(|sample| sample.rtt.is_some_and(|rtt| rtt >= AWAY * 2));
-        own && report.samples.len() == 3 && *longest.lock().unwrap() < PUNCTUAL
+        let longest = *longest.lock().unwrap();
+        ensure(
+            own && report.samples.len() == 3 && longest < PUNCTUAL,
+            format!("{longest:?} late: {:?}", report.samples),
+        )
     });
 }
 
@@ -190,7 +195,7 @@ fn heartbeats_instead_of_an_answer() {
 fn full_servers_differ_from_those_that_check_handshakes() {
     for (advice, full) in [("it is full", true), ("its check of handshakes", false)] {
         // A full server has 250 ms to end the second connection.
-        repeatedly(advice, || {
+        unless_late(ms(250), 0..10, |_| {
             let peer = tcp(check, move |conn| {
                 while let [kind, a, b, c] = conn.read(4)[..] {
                     conn.read(u32::from_be_bytes([0, a, b, c]) as usize);
@@ -203,7 +208,7 @@ fn full_servers_differ_from_those_that_check_handshakes() {
             assert_eq!(outcome(&report), "closed", "{}", text(&report));
             // The second connection has no handshake.
             assert_eq!(peer.sent()[1], [3, 0, 0, 0]);
-            report.failure.unwrap().advice.starts_with(advice)
+            ensure(report.failure.as_ref().unwrap().advice.starts_with(advice), text(&report))
         });
     }
 }
@@ -369,7 +374,7 @@ fn who_is_stopped_before_the_upgrade_leaves() {
     let mut request = over(Carrier::Ws);
     request.samples = 10_000;
     // The upgrade is waited for 500 ms longer.
-    repeatedly("the handshake, and a close frame", || {
+    unless_late(ms(500), 0..10, |_| {
         let peer = tcp(check, |conn| {
             let Some(head) = head(conn) else { return };
             std::thread::sleep(ms(100));
@@ -381,7 +386,8 @@ fn who_is_stopped_before_the_upgrade_leaves() {
         let sent = peer.sent().concat();
         let end = sent.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
         let (first, close) = (sent.get(end), sent.len().checked_sub(8).map(|at| sent[at]));
-        (first, close) == (Some(&0x82), Some(0x88))
+        let both = (first, close) == (Some(&0x82), Some(0x88));
+        ensure(both, format!("not the handshake and a close frame: {sent:02x?}"))
     });
 }
 

@@ -1,6 +1,7 @@
 //! Scripted peers, with checks of all bytes that they receive.
 
 use crate::common::Receive;
+pub use crate::common::late::{ensure, unless_late};
 pub use crate::common::{closed_tcp, closed_udp};
 use netkit::dissect::Options;
 use netkit::live::probe::{self, Report, Request, Shared};
@@ -258,29 +259,11 @@ pub fn brief(proto: &str, settings: &[&str]) -> Request {
 }
 
 /// Runs a case that waits for its timeout though something is answered, with a short one first. On a machine so busy
-/// that the answer takes longer, it runs again with the next one. Fails with the last failure.
+/// that the answer takes longer, it runs again with the next one.
 #[track_caller]
-pub fn patiently(mut case: impl FnMut(Duration) -> Result<(), String>) {
-    let mut last = String::new();
-    let held = [200, 1_000, 3_000, 10_000].into_iter().any(|timeout| match case(ms(timeout)) {
-        Ok(()) => true,
-        Err(why) => {
-            last = why;
-            false
-        }
-    });
-    assert!(held, "{last}");
-}
-
-/// Returns an error with this text unless the condition holds.
-pub fn ensure(holds: bool, why: impl Into<String>) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(why.into()) }
-}
-
-/// Runs a case until it holds, at most ten times, where what it measures is shorter than a busy machine's delays.
-#[track_caller]
-pub fn repeatedly(what: &str, case: impl FnMut() -> bool) {
-    assert!(std::iter::repeat_with(case).take(10).any(|held| held), "in none of 10 runs: {what}");
+pub fn patiently(case: impl FnMut(Duration) -> Result<(), String>) {
+    // No probe gives up an answer sooner than that, whatever the timeout.
+    unless_late(ms(100), [200, 1_000, 3_000, 10_000].map(ms), case);
 }
 
 /// Runs a probe.

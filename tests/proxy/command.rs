@@ -1,9 +1,11 @@
 //! The command: options, output, capture, status.
 #![cfg(unix)]
 
+use crate::common::late::{ensure, unless_late};
 use crate::common::{HANG, Receive, fixture, program, signal};
 use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::encode::json;
+use netkit::live::replay::LINGER;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, UdpSocket};
@@ -421,17 +423,11 @@ fn tshark_reads_both_legs() {
 /// Only acknowledgements are lost: the messages are resent, and none is missing.
 #[test]
 fn without_its_acks_a_message_is_sent_again() {
-    completes(resent_without_acks);
+    unless_late(LINGER, 0..5, |_| resent_without_acks());
 }
 
-/// Runs a session between two replays, at most five times, until it says that both were complete: one that is late may
-/// find the other one gone.
-fn completes(session: fn() -> bool) {
-    assert!((0..5).any(|_| session()), "it is never complete");
-}
-
-/// Returns whether both sides were complete.
-fn resent_without_acks() -> bool {
+/// Returns an error unless both sides were complete.
+fn resent_without_acks() -> Result<(), String> {
     let riptide = ["replay", "riptide/riptide22-udp.pcap", "--flow", "2", "--asap", "-W", "60s", "-f", "ndjson"];
     let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
     let replay = |args: &[&str]| {
@@ -450,14 +446,12 @@ fn resent_without_acks() -> bool {
     let (out, reported) = proxy.end();
     let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
     let [client, server] = [session(&client), session(&server)];
-    if client["complete"] != true || server["complete"] != true {
-        eprintln!("not complete: {client} {server} {out} {reported}");
-        return false;
-    }
+    let complete = client["complete"] == true && server["complete"] == true;
+    ensure(complete, format!("{client} {server} {out} {reported}"))?;
     assert_eq!(server["received"], server["expected"], "{client} {server}");
     assert!(client["resent"].as_u64() >= Some(1), "{client}");
     assert!(lines(&out).iter().any(|line| line["outcome"] == "dropped" && line["message"] == "ack"), "{reported}");
-    true
+    Ok(())
 }
 
 /// A GNE server names a UDP port in its stream: these datagrams do not pass the proxy, which is reported.
@@ -487,11 +481,11 @@ fn datagrams_of_a_stream_are_reported() {
 /// pass the proxy, and are printed.
 #[test]
 fn datagrams_of_a_stream_are_followed() {
-    completes(followed_datagrams);
+    unless_late(LINGER, 0..5, |_| followed_datagrams());
 }
 
-/// Returns whether both sides were complete.
-fn followed_datagrams() -> bool {
+/// Returns an error unless both sides were complete.
+fn followed_datagrams() -> Result<(), String> {
     let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "60s", "-f", "ndjson"];
     let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
     let replay = |args: &[&str]| {
@@ -509,10 +503,8 @@ fn followed_datagrams() -> bool {
     let (out, reported) = proxy.end();
     let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
     let [client, server] = [session(&client), session(&server)];
-    if client["complete"] != true || server["complete"] != true {
-        eprintln!("not complete: {client} {server} {out} {reported}");
-        return false;
-    }
+    let complete = client["complete"] == true && server["complete"] == true;
+    ensure(complete, format!("{client} {server} {out} {reported}"))?;
     let lines = lines(&out);
     let datagrams = |from: &str| lines.iter().filter(|l| l["transport"] == "udp" && l["from"] == from).count();
     assert!(datagrams("client") > 0 && datagrams("server") > 0, "{out}");
@@ -522,7 +514,7 @@ fn followed_datagrams() -> bool {
     let flow = &edited[0]["flow"];
     assert!(lines.iter().filter(|l| l["transport"] == "udp").all(|l| &l["derived"]["tcp_flow"] == flow), "{out}");
     assert!(!reported.contains("not relayed"), "{reported}");
-    true
+    Ok(())
 }
 
 /// Datagrams of an unknown protocol are counted until the user names the protocol.

@@ -1,6 +1,7 @@
 //! `--rules` reloads while the proxy runs; output formats, profiles, and `--like` a capture.
 #![cfg(unix)]
 
+use crate::common::late::unless_late;
 use crate::common::{Receive, Scratch, numbered_files};
 use crate::proxy::command::{GUARD, Proxy, command, lines, sockets};
 use std::fs;
@@ -116,12 +117,12 @@ fn wrong_files_are_refused_before_anybody_comes() {
 #[test]
 fn a_timetable_holds_in_its_time() {
     // A busy proxy may begin its first second late, or read a datagram of it after it: then it is tried again.
-    assert!((0..20).any(|_| timetable()), "never within a second");
+    unless_late(Duration::from_secs(1), 0..20, |_| timetable());
 }
 
-/// Returns `false` if the proxy was too late: it read the datagram of the first second after that second, or the other
+/// Returns an error if the proxy was too late: it read the datagram of the first second after that second, or the other
 /// one in it.
-fn timetable() -> bool {
+fn timetable() -> Result<(), String> {
     const SECOND: Duration = Duration::from_secs(1);
     let profile = Temporary::new("profile", "from 0 to 1s: up loss 100%\nfrom 1s: up delay 100ms\n");
     let [server, client] = sockets();
@@ -139,7 +140,7 @@ fn timetable() -> bool {
     if server.receive(&mut [0; 8]).is_ok() {
         assert!(begin.elapsed() >= SECOND, "all is lost in the first second");
         proxy.end();
-        return false;
+        return Err("the first datagram was read after its second".into());
     }
     server.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let sent = Instant::now();
@@ -148,14 +149,14 @@ fn timetable() -> bool {
     let received = server.receive(&mut buffer);
     if received.is_err() || &buffer[..4] == b"lost" {
         proxy.end();
-        return false;
+        return Err(format!("the second datagram was read in the first second: {received:?}"));
     }
     assert_eq!((received.unwrap(), &buffer[..4]), (4, &b"late"[..]));
     assert!(sent.elapsed() >= Duration::from_millis(100));
     let (_, reported) = proxy.end();
     assert!(reported.contains("udp alone is relayed"), "{reported}");
     assert!(reported.contains("up   2 packets arrived, 1 sent, 1 lost"), "{reported}");
-    true
+    Ok(())
 }
 
 /// The proxy of that session counted dropped datagrams: 102 of 1,549 up, 82 of 1,445 down. The server numbers only its

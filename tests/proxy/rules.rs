@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use crate::common::Receive;
+use crate::common::late::{ensure, unless_late};
 use crate::proxy::command::{GUARD, Proxy, lines, sockets};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
 use std::io::{ErrorKind, Read, Write};
@@ -110,11 +111,11 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
 #[test]
 fn a_delay_holds_up_what_follows() {
     // A busy machine may deliver even the first message late: then it is tried again.
-    assert!((0..20).any(|_| first_comes_before_the_delay()), "the first message waits for the next one");
+    unless_late(Duration::from_millis(290), 0..20, |_| first_comes_before_the_delay());
 }
 
-/// Checks the delays. Returns whether the first message arrived before the second one's delay was over.
-fn first_comes_before_the_delay() -> bool {
+/// Checks the delays. Returns an error unless the first message arrived before the second one's delay was over.
+fn first_comes_before_the_delay() -> Result<(), String> {
     let mut through = Through::new(&["-p", "nano", "--on", "route == a.late: delay 300ms"]);
     let spoken = [notify("a.now", b"1"), notify("a.late", b"2"), notify("a.now", b"3")];
     let begin = Instant::now();
@@ -129,7 +130,7 @@ fn first_comes_before_the_delay() -> bool {
     let (lines, _) = through.end();
     assert!(lines[0]["delayed_ms"].is_null(), "{}", lines[0]);
     assert!(lines[1]["delayed_ms"].as_f64().unwrap() >= 299.0, "{}", lines[1]);
-    at_once
+    ensure(at_once, "the first message waits for the next one")
 }
 
 /// Bytes that are no message pass unchanged. So does a message that is never completed: at the end of the stream, or

@@ -1,13 +1,12 @@
 //! The command: its options, its report, its exit status.
 
+use crate::common::late::{ensure, unless_late};
+use netkit::live::replay::LINGER;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 
 const CAPTURE: &str = "riptide/riptide22-udp.pcap";
-/// The most runs of two processes. One that has sent everything leaves if nothing arrives for half a second: on a busy
-/// machine the other may not be done by then, in some of the runs.
-const RUNS: usize = 5;
 
 fn netkit(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
@@ -27,16 +26,6 @@ fn listening(args: &[&str]) -> (Child, String) {
     BufReader::new(server.stderr.take().unwrap()).read_line(&mut reported).unwrap();
     let at = reported.trim().rsplit(' ').next().unwrap().to_owned();
     (server, at)
-}
-
-/// Runs two processes until both are done with everything.
-#[track_caller]
-fn until_whole(mut run: impl FnMut() -> Result<(), String>) {
-    let mut failed = Vec::new();
-    while let Err(why) = run() {
-        failed.push(why);
-        assert!(failed.len() < RUNS, "{failed:#?}");
-    }
 }
 
 fn lines(output: &Output) -> Vec<Value> {
@@ -137,7 +126,7 @@ fn compares_what_is_chosen() {
     let edit = "message == reliable and sequence_id == 2: payload=00";
     for (filter, diverged) in [("message == reliable", 1), ("message != reliable", 0)] {
         let common = ["replay", CAPTURE, "--flow", "2", "--asap", "-f", "ndjson", "--expect"];
-        until_whole(|| {
+        unless_late(LINGER, 0..5, |_| {
             let (server, at) = listening(&[&common[..], &["-F", filter]].concat());
             let client = run(&[&common[..], &["--to", &at, "--on", edit]].concat());
             let server = server.wait_with_output().unwrap();
@@ -145,7 +134,7 @@ fn compares_what_is_chosen() {
             let found = &report.last().unwrap()["divergences"];
             let status = [&client, &server].map(|side| side.status.code());
             let right = *found == diverged && status == [Some(0), Some(diverged)];
-            if right { Ok(()) } else { Err(format!("{filter}: {status:?} {report:#?}")) }
+            ensure(right, format!("{filter}: {status:?} {report:#?}"))
         });
     }
     let nothing = ["replay", CAPTURE, "--flow", "2", "--to", "127.0.0.1:9", "--expect", "-F", "message == reject"];
@@ -161,7 +150,7 @@ fn two_processes() {
     let pcap = pcap.to_str().unwrap();
     let common = ["replay", CAPTURE, "--flow", "2", "--asap", "-f", "ndjson", "--expect"];
     let edit = "message == reliable and sequence_id == 2: payload=00";
-    until_whole(|| {
+    unless_late(LINGER, 0..5, |_| {
         let (server, at) = listening(&common);
         let client = run(&[&common[..], &["--to", &at, "--pcap", pcap, "--force", "--on", edit]].concat());
         let server = server.wait_with_output().unwrap();
@@ -212,7 +201,7 @@ fn a_capture_that_is_full() {
     let pcap = pcap.to_str().unwrap();
     let mut frames = Vec::new();
     for limit in ["pcap_bytes=1K", "pcap_bytes=2G"] {
-        until_whole(|| {
+        unless_late(LINGER, 0..5, |_| {
             let common = ["replay", CAPTURE, "--flow", "2", "--asap"];
             let (server, at) = listening(&common);
             let more = ["--to", &at, "--pcap", pcap, "--force", "--limit", limit, "-q"];

@@ -156,7 +156,6 @@ fn messages_without_end() {
 /// Endless complete messages: parts of an HTTP head, heartbeats, zeros.
 #[test]
 fn messages_by_the_million() {
-    let mut known = 0;
     for (capture, first, again) in [
         ("nano/pomelo-ws.pcap", b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'x'; 1 << 16]),
         ("nano/nano-protobuf-tcp.pcap", vec![], [3, 0, 0, 0].repeat(1 << 14)),
@@ -166,11 +165,8 @@ fn messages_by_the_million() {
     ] {
         let at = server(first, again).to_string();
         let (session, text, most) = ended(netkit(&replay("500ms", capture, "1", "--to", &at)));
-        assert!(session["report"] == "session" || cfg!(not(target_os = "linux")), "{capture}: {text}");
-        known = known.max(most);
+        assert!(session["report"] == "session" && most > 0 || cfg!(not(target_os = "linux")), "{capture}: {text}");
     }
-    // On a busy machine one of the sessions may be over before anybody has looked.
-    assert!(known > 0 || cfg!(not(target_os = "linux")), "no session's memory is known");
 }
 
 /// One message that inflates to more packages than any server sends.

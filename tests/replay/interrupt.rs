@@ -2,6 +2,7 @@
 //!
 //! Acknex has no goodbye (its server notices the silence), and nano over TCP only closes the stream.
 
+use crate::common::late::{ensure, unless_late};
 use crate::common::{granted, read_head, side_by_side, signal};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -102,7 +103,6 @@ fn waiting_for_a_client() {
 /// busy machine it is enough in one of several runs.
 #[test]
 fn who_is_stopped_before_the_handshake_leaves() {
-    const RUNS: usize = 5;
     let many = ["--clients", "1", "--for", "60s"];
     let run = |early: bool, args: &[&str]| {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -129,13 +129,9 @@ fn who_is_stopped_before_the_handshake_leaves() {
         assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
         let close = sent.len().checked_sub(8).map(|at| sent[at]);
         let whole = read.is_ok() && (sent.first(), close) == (Some(&0x82), Some(0x88));
-        if whole { Ok(()) } else { Err(format!("{early} {args:?}: {read:?} {sent:02x?}")) }
+        ensure(whole, format!("{early} {args:?}: {read:?} {sent:02x?}"))
     };
     side_by_side([(false, &[][..]), (false, &many), (true, &[]), (true, &many)], |(early, args)| {
-        let mut failed = Vec::new();
-        while let Err(why) = run(early, args) {
-            failed.push(why);
-            assert!(failed.len() < RUNS, "{failed:#?}");
-        }
+        unless_late(Duration::from_secs(1), 0..5, |_| run(early, args));
     });
 }

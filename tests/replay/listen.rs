@@ -2,6 +2,8 @@
 //! handshake frees the place; strangers, other versions and probes end nothing.
 
 use crate::common::Receive;
+use crate::common::late::{ensure, unless_late};
+use netkit::live::replay::LINGER;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, UdpSocket};
@@ -12,9 +14,6 @@ const CAPTURE: [&str; 3] = ["riptide/riptide22-udp.pcap", "--flow", "2"];
 const STREAM: [&str; 3] = ["riptide/riptide22-tcp.pcap", "--flow", "1"];
 /// Longer than any wait here: a listener with this timeout ends by its peer or by a signal.
 const LONG: &str = "120s";
-/// The most runs of a session. A side that has sent everything leaves if nothing arrives for half a second: on a busy
-/// machine the other may not be done by then, in some of the runs.
-const RUNS: usize = 5;
 
 /// A protocol's capture, the options of its probe, and the scheme of a WebSocket.
 const PROBED: [([&str; 3], &[&str], &str); 6] = [
@@ -58,24 +57,17 @@ fn remarks(report: &Value) -> Vec<&str> {
     report["remarks"].as_array().unwrap().iter().map(|remark| remark.as_str().unwrap()).collect()
 }
 
-/// Plays the recorded client. Returns the server's report, and whether both sides are complete.
+/// Plays the recorded client. Returns the server's report, and an error unless both sides are complete.
 #[track_caller]
-fn played(server: Child, capture: &[&str], to: &str) -> (Value, bool) {
+fn played(server: Child, capture: &[&str], to: &str) -> (Value, Result<(), String>) {
     let client = client(capture, to);
     let server = server.wait_with_output().unwrap();
     let report = session(&server);
     let whole = [&client, &server].iter().all(|side| side.status.code() == Some(0));
-    match whole {
-        true => assert_eq!((&report["complete"], &report["trouble"]), (&true.into(), &Value::Null), "{report}"),
-        false => println!("not whole: {client:?} {server:?}"),
+    if whole {
+        assert_eq!((&report["complete"], &report["trouble"]), (&true.into(), &Value::Null), "{report}");
     }
-    (report, whole)
-}
-
-/// Runs sessions until one is whole. What they print is shown if none is.
-#[track_caller]
-fn until_whole(mut run: impl FnMut() -> bool) {
-    assert!((0..RUNS).any(|_| run()), "no session was whole");
+    (report, ensure(whole, format!("not complete: {client:?} {server:?}")))
 }
 
 /// Probes are answered, and afterwards the recorded client is played.
@@ -84,7 +76,7 @@ fn a_probe_and_then_the_client() {
     std::thread::scope(|scope| {
         for (capture, how, scheme) in PROBED {
             scope.spawn(move || {
-                until_whole(|| {
+                unless_late(LINGER, 0..5, |_| {
                     let (server, at) = listening(&capture, LONG);
                     for _ in 0..3 {
                         let probe = netkit(&[&["probe", &at, "-W", "60s", "-n", "1"], how].concat()).output().unwrap();
@@ -95,7 +87,7 @@ fn a_probe_and_then_the_client() {
                     }
                     let (report, whole) = played(server, &capture, &format!("{scheme}{at}"));
                     let left = remarks(&report).iter().filter(|r| r.contains("the place is free again")).count();
-                    assert!(left == 3 || left > 3 && !whole, "{capture:?}: {report}");
+                    assert!(left == 3 || left > 3 && whole.is_err(), "{capture:?}: {report}");
                     whole
                 });
             });
@@ -106,7 +98,7 @@ fn a_probe_and_then_the_client() {
 /// A probe's connect of 2.0 may arrive first; then strangers, each from its own socket.
 #[test]
 fn other_versions_and_strangers() {
-    until_whole(|| {
+    unless_late(LINGER, 0..5, |_| {
         let (server, at) = listening(&CAPTURE, LONG);
         let from = |bytes: &[u8]| {
             let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -141,7 +133,7 @@ fn other_versions_and_strangers() {
 /// While a client is played, others get no answer and are ignored; the port stays open to them.
 #[test]
 fn others_while_one_is_played() {
-    until_whole(|| {
+    unless_late(LINGER, 0..5, |_| {
         let (server, at) = listening(&CAPTURE, LONG);
         let [ours, other] = [0, 1].map(|_| {
             let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -175,7 +167,7 @@ fn others_while_one_is_played() {
 /// Connections that send nothing, send something else, or leave: none delays the recorded client.
 #[test]
 fn connections_of_strangers() {
-    until_whole(|| {
+    unless_late(LINGER, 0..5, |_| {
         let (server, at) = listening(&STREAM, LONG);
         let silent = TcpStream::connect(&at).unwrap();
         let mut web = TcpStream::connect(&at).unwrap();
@@ -230,7 +222,7 @@ fn nobody_but_strangers() {
 /// A port that listens on all addresses: the capture has the address that the peer used.
 #[test]
 fn the_address_that_was_spoken_to() {
-    until_whole(|| {
+    unless_late(LINGER, 0..5, |_| {
         let pcap = std::env::temp_dir().join(format!("netkit-listen-{}.pcap", std::process::id()));
         let pcap = pcap.to_str().unwrap();
         let play = ["--asap", "-f", "ndjson", "-W", LONG, "--listen", "0.0.0.0:0", "--pcap", pcap, "--force"];

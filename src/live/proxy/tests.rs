@@ -13,6 +13,8 @@ mod timing;
 mod echo;
 #[path = "../../../tests/common/files.rs"]
 mod files;
+#[path = "../../../tests/common/late.rs"]
+mod late;
 #[path = "../../../tests/common/sockets.rs"]
 mod sockets;
 

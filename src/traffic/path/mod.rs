@@ -23,6 +23,8 @@ const SETTLED: i64 = 5_000_000_000;
 const SKIPPED: i64 = 1000;
 /// The shortest time in nanoseconds after which a message is resent.
 const LEAST_AGAIN: i64 = 10_000_000;
+/// In a wait up to this time in nanoseconds, about the shortest one, a program with ticks may not read its socket at all.
+const HARDLY_READS: i64 = LEAST_AGAIN + LEAST_AGAIN / 5;
 /// Among this many times to an acknowledgement is one of a first transmission.
 const ENOUGH: u32 = 16;
 /// The share of a shortest time to an acknowledgement by which delays spread these times.
@@ -573,11 +575,11 @@ impl Path {
         });
         let Some((own, other)) = own.zip(other) else { return Times { quickest: own, ..Times::default() } };
         let trip = own.saturating_add(other);
-        // If its answers are spread more than delays are, the sender reads its socket at intervals, and may resend before
-        // it reads what has arrived. One that waits for the shortest time hardly reads it meanwhile.
+        // If its answers are spread more than delays are, the sender reads its socket at intervals: it may resend before
+        // it reads what has arrived.
         let slowest = self.sides[1 - side].slowest;
-        let ticks = slowest.saturating_sub(other) > (other as f64 * SPREAD) as i64;
-        let read = if ticks { slowest.min(other.saturating_add(LONGEST_TICK)) } else { other };
+        let has_ticks = slowest.saturating_sub(other) > (other as f64 * SPREAD) as i64;
+        let until_read = if has_ticks { slowest.min(other.saturating_add(LONGEST_TICK)) } else { other };
         // A sender that does not know its round trip may resend sooner.
         let resend = self.sides[side].resend.map_or(i64::MAX, |resend| resend - resend / 10);
         let wait = self.sides[side].wait.time.max(trip.saturating_add(trip / 5)).max(LEAST_AGAIN);
@@ -585,8 +587,8 @@ impl Path {
             wait: Some(wait),
             quickest: Some(own),
             again: Some(trip.saturating_add(trip / 10).min(resend).max(LEAST_AGAIN)),
-            heeded: (wait > LEAST_AGAIN + LEAST_AGAIN / 5)
-                .then(|| [read.saturating_add(trip / 10), other].map(|back| wait.saturating_sub(back))),
+            heeded: (wait > HARDLY_READS)
+                .then(|| [until_read.saturating_add(trip / 10), other].map(|back| wait.saturating_sub(back))),
         }
     }
 

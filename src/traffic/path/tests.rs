@@ -149,7 +149,7 @@ fn run(session: &Session, seed: u64) -> Run {
             Step::Beat(side) => {
                 out.push((side, Packet::Heartbeat));
                 // The answer shows the round trip.
-                // Where both programs run in turn, it has nothing of their ticks.
+                // Without ticks: they add nothing where the two programs run one right after the other.
                 let trip = session.round_trip * 11 / 10 + MS / 10;
                 peers[side].trip = if now < 1000 * MS || session.blind[side] { 0 } else { trip };
                 if now < end {

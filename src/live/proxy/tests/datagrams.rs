@@ -1,5 +1,6 @@
 //! Datagrams through a relay.
 
+use super::late::{ensure, unless_late};
 use super::relay::{config, start};
 use super::sockets::{Receive, closed_udp};
 use crate::capture::{Body, Capture, Decoded, Input, Packets};
@@ -247,12 +248,12 @@ fn counts_are_those_of_the_packets() {
 #[test]
 fn pairs_that_are_turned_round_count_once() {
     for duplicate in [0.0, 1.0] {
-        assert!((0..20).any(|_| all_turn_round(duplicate)), "duplicate {duplicate}");
+        unless_late(Duration::from_millis(100), 0..20, |_| all_turn_round(duplicate));
     }
 }
 
-/// Whether all of 50 pairs arrived in the reversed order. Copies follow the packet that they are of.
-fn all_turn_round(duplicate: f64) -> bool {
+/// Returns an error unless all of 50 pairs arrive in the reversed order. Copies follow the packet that they are of.
+fn all_turn_round(duplicate: f64) -> Result<(), String> {
     let server = socket();
     let mut config = config(server.local_addr().unwrap());
     config.impairments = [Impairments { reorder: 1.0, duplicate, ..Impairments::default() }, Impairments::default()];
@@ -282,5 +283,5 @@ fn all_turn_round(duplicate: f64) -> bool {
     if turned == 50 {
         assert_eq!(direction.reordered, 50);
     }
-    turned == 50
+    ensure(turned == 50, format!("duplicate {duplicate}: {turned} of 50 pairs"))
 }
