@@ -64,8 +64,8 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
                 None => return Err(wrong(start, format!("no unit {unit:?}"))),
             },
         };
-        // There are at most 18 digits, and days at most: this cannot overflow.
-        sum += number * scale / SECOND;
+        // Days with 16 digits or more are too large for 128 bits.
+        sum = sum.saturating_add(number.saturating_mul(scale) / SECOND);
         at = start + letters;
         if at == text.len() {
             return Ok(sum);
@@ -248,6 +248,8 @@ mod tests {
         assert_eq!(between("10m", least, most), Ok(most));
         assert_eq!(between("9ms", least, most), Err("\"9ms\": expected 10ms to 600s".into()));
         assert!(between("999999999d", least, most).is_err());
+        // More than 128 bits hold.
+        assert!(between("9999999999999999d", least, most).is_err());
     }
 
     #[test]

@@ -106,6 +106,35 @@ fn a_reply_after_an_unknown_packet() {
     assert_eq!((sum("requests"), sum("pings") - sum("pongs")), (0, 1));
 }
 
+/// The snap length cuts a datagram before its ping: the reply is not unsolicited.
+#[test]
+fn a_reply_to_a_request_that_the_capture_cut() {
+    let ends = |client: u16, server: u16| [(1, client), (2, server)].map(|(n, port)| ([10, 0, 0, n], port).into());
+    let frame = |body: &[u8]| [&b"NL"[..], &(body.len() as u16).to_be_bytes(), body].concat();
+    let request = [&b"GNE\0\0\x07\0lobby"[..], &[0; 27], &[1, 0, 0, 0, 0, 0, 0, 0, 1]].concat();
+    let mut wire = Wire::default();
+    wire.stream(
+        ends(50000, 7777),
+        &[
+            (true, frame(&request)),
+            // The server's UDP port 4000, and the client's 4001.
+            (false, frame(b"GNE\x01\xe8\x03\0\0\xa0\x0f\0\0")),
+            (true, frame(b"\xa1\x0f\0\0")),
+        ],
+    );
+    // A packet with 200 bytes of the application, and the ping 7: without times it is the request.
+    let ping = |time: u8| [&[4, 7, 0, 0, 0][..], &[time, 0, 0, 0].repeat(4), &[0xff]].concat();
+    wire.datagram(ends(4001, 4000), true, &[&[1, 200, 0][..], &[0; 200], &ping(0)].concat());
+    wire.datagram(ends(4001, 4000), false, &ping(1));
+    let folder = Scratch::new("the-request-is-cut");
+    // Enough for the handshake: 54 bytes of headers and 52 of the request.
+    let file = folder.write("cut.pcap", wire.cut(128));
+    let lines = run(&["decode", &file, "-q", "-f", "ndjson"], b"").lines();
+    assert!(lines.iter().any(|line| line["frame"] == 6 && line.get("fault").is_some()), "{lines:#?}");
+    let note = text(&lines, 7, "gne.ping_unsolicited");
+    assert!(note.starts_with("a reply to no request that can be read: number 7"), "{lines:#?}");
+}
+
 /// A connection whose server sends its last message in the last segment with data, which the capture does not have. The
 /// client acknowledges it: with `fin` the server's FIN, too.
 fn without_the_last(spoken: &[(bool, Vec<u8>)], fin: bool) -> Wire {

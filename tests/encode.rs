@@ -100,6 +100,16 @@ fn stream_framing() {
     let masked = hex(&["nano.heartbeat", "--transport", "ws", "--from", "client"]);
     assert!(masked.starts_with("8284") && masked.len() == 20, "{masked}");
     assert!(wrong(&["dnp.link_up", "link_id=4", "--transport", "tcp"]).contains("dnp has no form for tcp"));
+    // The length of 2.0 has 16 bits: three bytes of message are before the payload.
+    let unreliable = |payload: usize| {
+        let fields = format!("{{\"message_id\":1,\"payload\":\"{}\"}}", "00".repeat(payload));
+        let line = format!("{{\"proto\":\"riptide\",\"message\":\"unreliable\",\"fields\":{fields}}}");
+        netkit(&["encode", "--json", "-", "--transport", "tcp"], line.as_bytes())
+    };
+    assert!(unreliable(65_532).ok().text().starts_with("ffff000100"));
+    let done = unreliable(65_533);
+    assert_eq!((done.text(), done.status), ("", Some(3)));
+    assert!(done.err.contains("has no form for tcp, or none for a message of 65536 bytes"), "{}", done.err);
 }
 
 #[test]

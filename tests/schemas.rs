@@ -316,6 +316,29 @@ fn wrong_schemas_are_refused_with_their_line() {
     assert!(error.reason.contains("more than 8192 fields"), "{error}");
 }
 
+/// A schema's left-over bytes are the application's, and the schema of notifies reads no message of an unknown type.
+#[test]
+fn riptide_schemas_read_what_they_are_for() {
+    let folder = Scratch::new("schemas-riptide");
+    let read = |version: &str, key: &str, field: &str, hex: &str| {
+        let text = format!("proto = \"riptide\"\n[[message]]\n{key}\nname = \"m\"\n[message.fields]\n{field}\n");
+        let (schema, set) = (folder.write("riptide.toml", text), format!("riptide.version={version}"));
+        let args = ["dump", "-q", "-p", "riptide", "-s", &set, "--schema", &schema, "-f", "ndjson"];
+        common::run(&args, hex.as_bytes()).ok().lines().remove(0)
+    };
+    // A reject with the reason custom, and two bytes of data.
+    let line = read("2.0", "message = \"reject\"", "code = \"byte\"", "04 05 07 08");
+    let noted = |code: &str| line["notes"].as_array().is_some_and(|list| list.iter().any(|note| note["code"] == code));
+    assert_eq!(line["fields"]["data"]["code"], 7, "{line}");
+    assert!(noted("schema.trailing") && !noted("riptide.trailing"), "{line}");
+    // Four bits of type, then 40 bits of a notify's numbers or 16 bits of an unknown message's, and the float.
+    for (hex, message) in [("06000000000000000000", "notify"), ("0b200000000000", "unknown")] {
+        let line = read("2.2", "route = \"notify\"", "x = \"float\"", hex);
+        let has_x = line["fields"]["payload"].get("x").is_some();
+        assert_eq!((&line["message"], has_x), (&message.into(), message == "notify"), "{line}");
+    }
+}
+
 /// Negative numbers can have names, and conditions may use them. A message needs no name: its id or route names it.
 #[test]
 fn messages_without_a_name() {
@@ -357,5 +380,18 @@ fn names_of_negative_numbers() {
         let got: Json = serde_json::from_slice(&json).expect("JSON");
         assert_eq!((outcome.stop, &got), (None, &want));
         assert_eq!(Writer::new(&got).write(fields).map(hex::encode), Ok(hex.into()));
+    }
+}
+
+/// A variable of the environment is for all commands: it excludes no option. Only `--schema` itself does.
+#[test]
+fn the_variable_excludes_no_option() {
+    let (schema, capture) = (fixture("schemas/riptide.toml"), fixture("described/a2s.pcap"));
+    let capture = capture.to_str().expect("UTF-8");
+    for args in [["fields", "dnp", "--as-toml"], ["check", "--suggest", capture]] {
+        let plain = feed(&mut netkit(&args), b"").ok();
+        assert_eq!(feed(netkit(&args).env("NETKIT_SCHEMA", &schema), b""), plain, "{args:?}");
+        let refused = feed(netkit(&args).arg("--schema").arg(&schema), b"");
+        assert!(refused.status == Some(2) && refused.err.contains("cannot be used with"), "{}", refused.err);
     }
 }

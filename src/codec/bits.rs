@@ -107,7 +107,25 @@ pub(crate) struct BitBuf {
     len: usize,
 }
 
+/// Appends a base-128 number, the lowest seven bits first.
+pub(crate) fn varint(mut v: u64, out: &mut Vec<u8>) {
+    while v > 0x7f {
+        out.push(v as u8 | 0x80);
+        v >>= 7;
+    }
+    out.push(v as u8);
+}
+
 impl BitBuf {
+    /// Appends a base-128 number, at any bit.
+    pub fn put_varint(&mut self, mut v: u64) {
+        while v > 0x7f {
+            self.put(v & 0x7f | 0x80, 8);
+            v >>= 7;
+        }
+        self.put(v, 8);
+    }
+
     /// The length in bits.
     pub fn len(&self) -> usize {
         self.len

@@ -1,6 +1,7 @@
 //! Trees as a few bytes a node, for messages that are kept by the million. Fields and names of the
 //! tables are written as numbers, which a [`Known`] turns back.
 
+pub(crate) use super::bits::varint as put;
 use super::layout::Field;
 use super::node::{Node, Value};
 use super::tree::{NamePlace, Tree};
@@ -83,15 +84,6 @@ fn locked(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
 fn add<T>(list: &mut Vec<T>, new: T) -> u64 {
     list.push(new);
     list.len() as u64 - 1
-}
-
-/// Appends a number, seven bits a byte.
-pub(crate) fn put(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 /// Appends a number that may be below 0.

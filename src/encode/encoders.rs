@@ -3,6 +3,7 @@
 use super::Entry;
 use crate::codec::EncodeError;
 use crate::dissect::{Encoder, Options};
+use crate::plural::Plural;
 use std::collections::BTreeMap;
 
 /// The framing of a message in a stream.
@@ -72,8 +73,10 @@ impl<'a> Encoders<'a> {
             Framing::Tcp => (self.of(entry).frame(message, &line), "tcp"),
             Framing::WebSocket => (self.of(entry).websocket(message, &line), "ws"),
         };
-        framed
-            .ok_or_else(|| EncodeError::new("transport", format!("{} has no form for {what}", entry.dissector.name())))
+        framed.ok_or_else(|| {
+            let (name, length) = (entry.dissector.name(), Plural(message.len() as u64, "byte"));
+            EncodeError::new("transport", format!("{name} has no form for {what}, or none for a message of {length}"))
+        })
     }
 
     fn of(&mut self, entry: &Entry) -> &mut dyn Encoder {

@@ -203,6 +203,11 @@ impl Conversation {
         rows.0
     }
 
+    /// The bytes of its session that grow with the traffic.
+    pub fn memory(&self) -> usize {
+        self.session.memory()
+    }
+
     /// Reads a datagram with this length on the wire.
     pub fn datagram(&mut self, side: Side, time: Time, bytes: &[u8], length: usize) -> Vec<Row> {
         self.with(|session, _, frame, out| {

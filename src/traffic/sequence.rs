@@ -111,7 +111,7 @@ impl Sequence {
     /// The extended number of a wire number: the candidate nearest to the newest number.
     pub fn extend(&self, number: impl Into<i64>) -> i64 {
         let number = number.into();
-        let Some(newest) = self.newest else { return number };
+        let Some(newest) = self.newest else { return self.wire(number) };
         // Numbers of 64 bits may be as far apart as they like.
         let distance = number.wrapping_sub(newest).rem_euclid(self.modulus);
         newest.wrapping_add(if distance >= (self.modulus + 1) / 2 { distance - self.modulus } else { distance })
@@ -203,7 +203,7 @@ impl Sequence {
             self.forget();
             return match extended - newest - 1 {
                 0 => Seen::Next,
-                ahead => Seen::Ahead(ahead as u32),
+                ahead => Seen::Ahead(u32::try_from(ahead).unwrap_or(u32::MAX)),
             };
         }
         let place = self.place(extended);
@@ -379,6 +379,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_64_bits_stay_in_range() {
+        let mut s = Sequence::new(1i64 << 48, 16);
+        // The first number, too, lies within the modulus.
+        assert_eq!(s.extend(i64::MAX), (1 << 48) - 1);
+        assert_eq!(s.sent(10, 1, 1, 0), Seen::Next);
+        // As many as 2 to the power of 32 are missing.
+        assert_eq!(s.sent(11 + (1 << 32), 2, 1, 0), Seen::Ahead(u32::MAX));
+    }
+
+    #[test]
     fn jumps_take_no_memory() {
         let mut s = Sequence::new(65535, 32768);
         s.start_at(0);
@@ -390,6 +400,13 @@ mod tests {
         assert_eq!((s.sent.len(), s.forgotten_unacknowledged), (2, 2));
         assert_eq!(s.acknowledged(s.extend(50000)), Acked::Unseen);
         assert_eq!(s.acknowledged(0), Acked::Unknown);
+    }
+
+    #[test]
+    fn a_jump_over_more_than_32_bits_skips_the_most_that_is_counted() {
+        let mut s = Sequence::new(1i64 << 48, 16);
+        s.sent(0, 1, 1, 0);
+        assert_eq!(s.sent(s.extend((1i64 << 32) + 1), 2, 1, 0), Seen::Ahead(u32::MAX));
     }
 
     #[test]

@@ -66,7 +66,10 @@ fn other_proto_files() {
     assert!(done.text.contains("protocol = \"a_b\""), "{}", done.text);
     let lines = read(&done.text, b"\x08\x01\x08\x02\x12\x02\x03\x04");
     assert_eq!(lines[0]["fields"]["message"], json!({"a": [1, 2], "b": [3, 4]}));
-    load("x.toml", &import("riptide.proto", "", &none).unwrap().text).unwrap();
+    // Names that no file can have.
+    for name in ["riptide", "auto", "udp", "tcp", "ws"] {
+        load("x.toml", &import(&format!("{name}.proto"), "", &none).unwrap().text).unwrap();
+    }
     for (text, line, what) in [
         ("message A {\n", 1, "the bracket { does not end"),
         ("\nmassage A {}", 2, "expected message or enum, got \"massage\""),

@@ -1,5 +1,5 @@
-//! Streams of described protocols from their middle: every message that is whole in the capture is read, wherever its
-//! segments begin and end.
+//! Conversations of described protocols from their middle. In streams, every message that is whole in the capture is
+//! read, wherever its segments begin and end.
 
 use crate::common::{self, Wire};
 use std::net::SocketAddr;
@@ -66,4 +66,18 @@ fn whole_messages_are_read() {
             }
         }
     }
+}
+
+/// CoAP: an empty acknowledgement, which both sides send, does not make its receiver the server, whose port is known.
+#[test]
+fn a_packet_of_both_sides_does_not_swap_them() {
+    let ends: [SocketAddr; 2] = ["10.0.0.1:50123", "10.0.0.2:5683"].map(|end| end.parse().expect("an address"));
+    let mut wire = Wire::default();
+    wire.datagram(ends, false, b"\x60\x00\x12\x34");
+    // A request: get.
+    wire.datagram(ends, true, b"\x40\x01\x12\x35");
+    let args = ["decode", "-", "-p", "fixtures/protocols/coap.toml", "-f", "ndjson"];
+    let lines = common::run(&args, &wire.file()).ok().lines();
+    let from: Vec<&str> = lines.iter().filter_map(|line| line["from"].as_str()).collect();
+    assert_eq!(from, ["server", "client"], "{lines:?}");
 }

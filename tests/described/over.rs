@@ -133,6 +133,29 @@ fn the_whole_language_in_payloads() {
     }
 }
 
+/// Values that are not the payload's own bytes: an address, a text in UTF-16, and a masked one.
+#[test]
+fn converted_values_in_payloads() {
+    let folder = Scratch::new("over-converted");
+    let fields = "kind = \"u8\"\nip = \"ipv4\"\nword = { type = \"text\", charset = \"utf-16le\", size = \"u8\" }\n\
+        mask = { type = \"text\", xor = 32 }\n";
+    // The kind, 10.0.0.1, "hi" in four bytes, and "HI", each of whose bytes is combined with 32.
+    let payload = "0a0a00000104680069006869";
+    // An unreliable message with the id 7, and one whose first byte is the id.
+    for (proto, id, head, set) in [("riptide", 7, "000700", &["-s", "riptide.version=2.0"][..]), ("dnp", 10, "03", &[])]
+    {
+        let message = format!("[[message]]\nid = {id}\nname = \"m\"\n[message.fields]\n{fields}");
+        let text = format!("protocol = \"toy\"\nencoding = \"le\"\n[over]\nprotocol = \"{proto}\"\n{message}");
+        let (file, packet) = (folder.write("toy.toml", text), format!("{head}{payload}"));
+        let done = run(&[&["dump", "-q", "-f", "ndjson", "-p", proto, "--schema", &file, &packet], set].concat());
+        let out = String::from_utf8(done.stdout).unwrap();
+        let line = &lines(&out)[0];
+        let shown = line["fields"].get("payload").or(line["derived"].get("payload"));
+        assert_eq!(shown, Some(&json!({"kind": 10, "ip": "10.0.0.1", "word": "hi", "mask": "HI"})), "{line}");
+        assert!(line.get("fault").is_none(), "{line}");
+    }
+}
+
 #[test]
 fn mistakes_over_another_protocol() {
     let encodings = |name: &str| netkit::protocols::by_name(name).map(|d| d.encodings()).filter(|e| !e.is_empty());
@@ -187,6 +210,8 @@ fn mistakes_over_another_protocol() {
         (own("base.one", "[[message]]\nid = 2\nname = \"none\"\n"), 10, "base has one of this name"),
         (own("base.one", "[struct.both]\nb = \"u8\"\n"), 8, "struct both: base has one of this name"),
         (own("tcp", ""), 3, "[tcp] is missing"),
+        (own("base.one", "[tcp]\nports = [7000]\n"), 8, "base has no [tcp], and so no frame"),
+        (own("base.one", "[tcp]\nports = [7000]\nframe = { length = \"u8\" }\n"), 8, "frame is that of base"),
     ] {
         let error = load_over("toy.toml", &text, &carriers).expect_err(&text);
         assert!(error.line == line && error.reason.contains(what), "{text}: {error}");

@@ -151,6 +151,10 @@ fn lengths_that_count_more_and_padding() {
     let last = "l = { type = \"u8[u8]\", align = 4 }";
     assert_eq!(plain(last, b"\x02\x07\x08\0"), json!({"l": [7, 8]}));
     assert_eq!(plain(last, b"\x02\x07\x08"), json!({"l": [7, 8], "l_padding": ""}));
+    // The character that ends a list counts.
+    let ended = "l = { type = \"u8[*]\", until = \";\", align = 4 }\nz = \"u8\"";
+    assert_eq!(plain(ended, b"AB;\0z"), json!({"l": [65, 66], "z": 122}));
+    assert_eq!(plain(ended, b"ABC;z"), json!({"l": [65, 66, 67], "z": 122}));
     let string = "s = { type = \"string8\", align = 2 }\ng = { type = \"g\", align = 4 }\nz = \"u8\"\n[struct.g]\na = \"u8\"\nb = \"cstring\"";
     assert_eq!(plain(string, b"\x01a\0\x05x\0\0z"), json!({"s": "a", "g": {"a": 5, "b": "x"}, "z": 122}));
 }

@@ -213,6 +213,23 @@ fn bits_both_ways() {
     assert_eq!(plain(view, b"\x35"), json!({"low": 5, "high": 3, "x": true, "y": 2}));
 }
 
+/// Text and masked bytes begin at any bit: here after the lower half of a byte, so that each byte is divided.
+#[test]
+fn text_at_an_odd_bit() {
+    // The halves of the bytes, the lower ones first: 3; 8 6, 9 6 and 0 0 ("hi", and its end); 5.
+    let word = "a = \"bits(4)\"\ns = \"cstring\"\nb = \"bits(4)\"";
+    assert_eq!(plain(word, b"\x83\x96\x06\x50"), json!({"a": 3, "s": "hi", "b": 5}));
+    let until = "a = \"bits(4)\"\ns = { type = \"text\", until = \";\" }\nb = \"bits(12)\"";
+    assert_eq!(plain(until, b"\x83\xb6\x53\x00"), json!({"a": 3, "s": "h", "b": 5}));
+    // The byte 0x48, combined with 0x20.
+    let mask = "a = \"bits(4)\"\ns = { type = \"text\", xor = 0x20, size = 1 }\nb = \"bits(4)\"";
+    assert_eq!(plain(mask, b"\x83\x54"), json!({"a": 3, "s": "h", "b": 5}));
+    // Half a byte is left for a number of two.
+    let file = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\na = \"bits(4)\"\ns = \"cstring\"\nn = \"u16\"";
+    let short = &read(file, b"\x83\x96\x06\x00")[0];
+    assert_eq!((&short["fields"]["s"], &short["fault"]["need"]), (&json!("hi"), &json!(16)), "{short}");
+}
+
 #[test]
 fn constants_presence_and_conditions() {
     let magic = "m = { type = \"u32\", value = 0x01020304, hidden = true }\na = \"u8\"";
@@ -234,6 +251,23 @@ fn constants_presence_and_conditions() {
     assert_eq!(plain(kinds, b"\x01\x05"), json!({"k": "one", "a": 5}));
     assert_eq!(plain(kinds, b"\x02\0\x05"), json!({"k": "two", "b": 5}));
     assert_eq!(plain(kinds, b"\x09"), json!({"k": 9}));
+}
+
+/// Numbers from 2^63 on are larger than those below.
+#[test]
+fn conditions_on_numbers_of_64_bits() {
+    let token = "t = \"u64\"\na = { type = \"u8\", if = \"t > 0\" }\nb = { type = \"u8\", if = \"t < 5\" }\n\
+        c = { type = \"u8\", if = \"t >= 0x8000000000000001\" }\n\
+        d = { type = \"u8\", if = \"t <= 0x8000000000000000\" }";
+    for (t, names) in [(0, "bd"), (1, "abd"), (5, "ad"), (1 << 63, "ad"), ((1 << 63) + 1, "ac"), (u64::MAX, "ac")] {
+        let packet = [&t.to_be_bytes()[..], &[7, 7, 7][..names.len()]].concat();
+        let fields = plain(token, &packet);
+        let shown: String = ["a", "b", "c", "d"].into_iter().filter(|name| fields[*name] == 7).collect();
+        assert_eq!((&fields["t"], shown.as_str()), (&json!(t), names), "{fields}");
+    }
+    let varint = "t = \"varint\"\na = { type = \"u8\", if = \"t > 0\" }";
+    let most = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x07";
+    assert_eq!(plain(varint, most), json!({"t": u64::MAX, "a": 7}));
 }
 
 #[test]
@@ -330,6 +364,22 @@ fn messages_in_messages() {
     assert!(broken[1].get("fault").is_some() && broken[1]["fields"]["unparsed"].is_string(), "{broken:?}");
     let trailing = read(NESTED, b"\x02\0\x07\x01\x02\xee");
     assert_eq!(trailing[0]["fields"], json!({"x": 7, "trailing": "0102"}), "{trailing:?}");
+}
+
+/// An id in more bytes than it needs is that of the same message, and is shown with its bytes.
+#[test]
+fn ids_in_a_longer_form() {
+    let file = "protocol = \"toy\"\n[packet.fields]\nmessage = { type = \"message\", by = \"varint\" }\n\
+        [[message]]\nid = 0\nname = \"zero\"\nfields = { x = \"u8\" }\n\
+        [[message]]\nid = 5\nname = \"five\"\nfields = { y = \"u8\" }\n";
+    for (packet, message, name) in
+        [(&b"\x05\x07"[..], "five", "y"), (b"\x85\x00\x07", "five", "y"), (b"\x80\x00\x07", "zero", "x")]
+    {
+        let line = &read(file, packet)[0];
+        assert_eq!((&line["message"], &line["fields"][name]), (&json!(message), &json!(7)), "{line}");
+        let id = json!({"raw": hex::encode(&packet[..packet.len() - 1]), "bits": 16});
+        assert_eq!(line.to_string().contains(&id.to_string()), packet.len() > 2, "{line}");
+    }
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl Checksum {
             reader.tree().scope.push(field, stored, start, true);
         }
         // The checksum of a cut packet cannot be computed.
-        if reader.wire_end > reader.end {
+        if reader.cut {
             return Ok(());
         }
         let holds = self.holds(|when| reader.holds(when), |name| reader.known(name));

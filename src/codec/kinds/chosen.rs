@@ -189,10 +189,13 @@ impl Chosen {
                 None => return Ok(()),
             },
             By::Word(number) => {
-                let mark = reader.tree().nodes().len();
+                let (mark, scope) = (reader.tree().nodes().len(), reader.tree().scope.len());
                 walk::field(number, reader)?;
                 word = Some(mark);
-                reader.tree().nodes().get(mark).and_then(|node| node.number()).unwrap_or(0)
+                // A number in a longer form than it needs is shown as its bits.
+                let id = reader.tree().scope.of(number).unwrap_or(0);
+                reader.tree().scope.truncate(scope);
+                id
             }
         };
         let choice = self.choose(id, |slot| reader.context.as_ref()?.value(slot), |when| reader.holds(when));

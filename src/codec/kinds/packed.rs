@@ -149,7 +149,11 @@ impl Packed {
         let bits = self.bits.unwrap_or(reader.end() - start);
         reader.need(&self.fields[0], start, bits as u64)?;
         let key = self.key(|name| reader.known(name));
-        let packed = reader.data().get(start as usize / 8..(start + bits) as usize / 8).unwrap_or_default();
+        if self.bits.is_none() && reader.is_cut() {
+            let need = reader.left() as u64;
+            return Err(reader.short(&self.fields[0], start, need, String::new()));
+        }
+        let packed = &*bits::bytes(reader.data(), start, bits);
         let taken = reader.context.as_mut().and_then(|context| context.take_source());
         let fault = |reader: &mut Reader<'_>, what: &'static str| {
             let have = (reader.end() - start) as u64;

@@ -243,7 +243,9 @@ impl Region {
             Extent::Until(end) => writer.out.put_bytes(&[end]),
             _ => {}
         }
-        done.and_then(|()| self.write_padding(bytes, writer))
+        // The end byte counts for the padding.
+        let padded = bytes + u64::from(matches!(self.extent, Extent::Until(_)));
+        done.and_then(|()| self.write_padding(padded, writer))
     }
 
     pub(in crate::codec) fn sample(&self, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
@@ -261,7 +263,8 @@ impl Region {
         if let Extent::Until(end) = self.extent {
             sampler.out.put_bytes(&[end]);
         }
-        let padding = self.padding(content.bytes().len() as u32);
+        let ended = u32::from(matches!(self.extent, Extent::Until(_)));
+        let padding = self.padding(content.bytes().len() as u32 + ended);
         sampler.out.put_bytes(&vec![0; padding as usize]);
         Ok(())
     }

@@ -371,16 +371,17 @@ impl Ends {
 
     /// Returns the length of the content at the start of these bytes, and the length of its shown part; `None` if the
     /// content does not end.
-    pub(crate) fn length(&self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let end = bytes.iter().position(|byte| self.any.contains(byte)).map(|at| at + 1);
-        let length = end.or(self.or_end.then_some(bytes.len()))?;
-        let hides = end.is_some() && length < bytes.len() && self.between().is_some();
+    pub(crate) fn length(&self, mut bytes: impl ExactSizeIterator<Item = u8>) -> Option<(usize, usize)> {
+        let all = bytes.len();
+        let end = bytes.position(|byte| self.any.contains(&byte)).map(|at| at + 1);
+        let length = end.or(self.or_end.then_some(all))?;
+        let hides = end.is_some() && length < all && self.between().is_some();
         Some((length, length - usize::from(hides)))
     }
 
     /// Whether these bytes are exactly one such content.
     pub(crate) fn fit(&self, bytes: &[u8]) -> bool {
-        self.length(bytes).is_some_and(|(length, _)| length == bytes.len())
+        self.length(bytes.iter().copied()).is_some_and(|(length, _)| length == bytes.len())
     }
 }
 

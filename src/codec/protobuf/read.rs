@@ -4,7 +4,7 @@ use super::records::{Broken, Record, Records};
 use super::{Message, OTHER, OTHERS, UNKNOWN, WIRE, WireType, other};
 use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
-use crate::codec::{Fault, Reader, Stop, Value};
+use crate::codec::{Fault, Reader, Reason, Stop, Value};
 
 /// Reads everything up to the end as the message, in a group if the field has a name.
 pub fn message(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
@@ -91,10 +91,15 @@ fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Re
     }
     reader.seek(found.whole);
     match found.broken {
+        None if reader.is_cut() => Err(reader.short(field, found.whole, 8, String::new())),
         None => Ok(()),
         Some(Broken { reason, number, need, limit }) => {
             let have = (all.end - found.whole) as u64;
             let named = number.and_then(|n| message.fields.get(message.place(n)?)).unwrap_or(field);
+            // The capture may lack what is missing.
+            if reason == Reason::Short {
+                return Err(reader.short(named, found.whole, need, limit.into()));
+            }
             let fault = Fault { limit: limit.into(), ..Fault::new(reason, found.whole, need, have) };
             Err(reader.broken(named, fault))
         }

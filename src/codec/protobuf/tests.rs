@@ -108,6 +108,16 @@ fn non_canonical_messages_have_their_bytes() {
     both("12 01 ff", json!({"b": {"raw": "ff", "bits": 8}}));
 }
 
+/// A field that the capture cut, and a cut between two fields, are no mistakes of the sender.
+#[test]
+fn what_the_capture_lacks_is_cut() {
+    for hex in ["0801120961", "0801"] {
+        let (bytes, mut tree) = (hex::decode(hex).unwrap(), Tree::default());
+        let outcome = Reader::new(&bytes, &mut tree).wire_length(20).read(&TABLE);
+        assert!(outcome.fault().is_some_and(|fault| fault.is_cut()), "{hex}");
+    }
+}
+
 #[test]
 fn faults_name_the_field() {
     let broken = |hex: &str, want: Json, fault: &str| assert_eq!(read(hex), (want, fault.into()));

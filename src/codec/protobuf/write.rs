@@ -1,6 +1,7 @@
 //! Converts a message's fields to records, in the order of their numbers, and makes random messages.
 
 use super::{Message, OTHERS, Record, UNKNOWN, WIRE, WireType, key, other};
+use crate::codec::bits::varint;
 use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
 use crate::codec::writer::WriteStop;
@@ -114,14 +115,6 @@ fn others(writer: &mut Writer<'_>) -> Result<Vec<(u64, Vec<u8>)>, WriteStop> {
     Ok(all)
 }
 
-fn varint(mut v: u64, out: &mut Vec<u8>) {
-    while v > 0x7f {
-        out.push(v as u8 & 0x7f | 0x80);
-        v >>= 7;
-    }
-    out.push(v as u8);
-}
-
 /// Makes a random message, in which each field is present or not.
 pub fn sample(message: &Message, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
     for (record, field) in message.records.iter().zip(message.fields) {
@@ -134,7 +127,7 @@ pub fn sample(message: &Message, sampler: &mut Sampler<'_>) -> Result<(), Encode
         };
         let n = sampler.count(&Count::Rest)?;
         if record.packed && n > 0 {
-            sampler.varint(key(record.number as u64, WireType::Bytes));
+            sampler.out.put_varint(key(record.number as u64, WireType::Bytes));
             sampler.delimited(|sampler| (0..n).try_for_each(|_| walk::field(of, sampler)))?;
         }
         for _ in 0..if record.packed { 0 } else { n } {
@@ -145,7 +138,7 @@ pub fn sample(message: &Message, sampler: &mut Sampler<'_>) -> Result<(), Encode
 }
 
 fn one(record: &Record, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
-    sampler.varint(key(record.number as u64, record.wire));
+    sampler.out.put_varint(key(record.number as u64, record.wire));
     match record.wire {
         WireType::Bytes => sampler.delimited(|sampler| walk::field(field, sampler)),
         _ => walk::field(field, sampler),

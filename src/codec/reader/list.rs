@@ -94,7 +94,7 @@ impl Reader<'_> {
                     Ok(true)
                 }
             },
-            Remaining::UntilOrEnd(_) if self.at >= self.end => Ok(false),
+            Remaining::UntilOrEnd(_) if self.at >= self.end && !self.is_cut() => Ok(false),
             Remaining::UntilOrEnd(mark) if self.peek(8) == mark.default.map(|mark| mark as u64) => {
                 self.at += 8;
                 list.mark = (self.at >= self.end).then_some(*mark);
@@ -118,9 +118,15 @@ impl Reader<'_> {
                 (list.started, list.last_at) = (true, self.at);
                 Ok(true)
             }
+            // What the capture cut off may be an element.
+            Remaining::Rest if self.at >= self.end && self.is_cut() => {
+                Err(self.short(field, self.at, 8, String::new()))
+            }
             // Padding of the last byte is not an element.
             Remaining::Rest
-                if matches!(self.end - self.at, 1..8) && least_bits(list.of) > (self.end - self.at) as u64 =>
+                if !self.is_cut()
+                    && matches!(self.end - self.at, 1..8)
+                    && least_bits(list.of) > (self.end - self.at) as u64 =>
             {
                 Ok(false)
             }

@@ -67,6 +67,8 @@ pub struct Reader<'a> {
     pub(super) end: u32,
     /// The number of bits on the wire: more than `end` if the capture cut the frame.
     pub(super) wire_end: u32,
+    /// Whether the capture cut the whole message: a region of it may still be complete.
+    pub(super) cut: bool,
     pub(super) at: u32,
     pub(super) order: Order,
     pub(super) proto: &'a str,
@@ -92,6 +94,7 @@ impl<'a> Reader<'a> {
             data,
             end,
             wire_end: end,
+            cut: false,
             at: 0,
             order: Order::Little,
             proto: "",
@@ -117,12 +120,14 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub fn wire_length(mut self, length: usize) -> Self {
         self.wire_end = (length.min(LONGEST) as u32 * 8).max(self.end);
+        self.cut = self.wire_end > self.end;
         self
     }
 
     /// Reads a message whose end only its fields show: other messages may follow it.
     pub fn open_ended(mut self) -> Self {
         self.wire_end = (LONGEST as u32 * 8).max(self.end);
+        self.cut = self.wire_end > self.end;
         self.listed = OPEN_ENDED;
         self
     }

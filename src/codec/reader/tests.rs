@@ -1,7 +1,8 @@
 //! Limits of a reader, whatever a table allows.
 
 use super::*;
-use crate::codec::layout::{Count, array, eq, group, u8, u32le};
+use crate::codec::Scope;
+use crate::codec::layout::{Count, array, eq, group, payload, u8, u16le, u32le};
 
 fn reason(stop: Stop) -> Reason {
     match stop {
@@ -76,4 +77,25 @@ fn groups_are_nested_to_the_limit() {
         let thread = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, compare);
         thread.expect("a thread").join().expect("the limit holds");
     });
+}
+
+/// A context whose payloads have these fields.
+struct Fixed(&'static [Field]);
+
+impl Context for Fixed {
+    fn layout(&mut self, _field: &'static Field, _value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {
+        Some(self.0)
+    }
+}
+
+/// A payload that the capture cut after its fields has these fields.
+#[test]
+fn cut_payloads_have_their_fields() {
+    static FIELDS: [Field; 1] = [u16le("hp")];
+    static PAYLOAD: [Field; 1] = [payload("payload")];
+    let (mut tree, mut context) = (Tree::default(), Fixed(&FIELDS));
+    let outcome = Reader::new(&[1, 2], &mut tree).wire_length(4).context(&mut context).read(&PAYLOAD);
+    assert_eq!(outcome.stop.map(reason), Some(Reason::Cut));
+    // The payload ends after its field.
+    assert_eq!((tree.nodes().len(), tree.nodes()[0].end), (2, 2));
 }

@@ -185,9 +185,12 @@ impl<'a> Reader<'a> {
                 whole
             }
             Len::Until(stop) => {
-                let from = self.at as usize / 8;
-                let rest = self.data.get(from..self.end as usize / 8).unwrap_or(&[]);
-                let Some(n) = memchr::memchr(stop, rest) else {
+                let (at, all) = (self.at as usize, (self.end - self.at) as usize / 8);
+                let found = match at % 8 {
+                    0 => memchr::memchr(stop, self.data.get(at / 8..at / 8 + all).unwrap_or(&[])),
+                    _ => (0..all).position(|k| bits::get(self.data, at + k * 8, 8) == u64::from(stop)),
+                };
+                let Some(n) = found else {
                     let have = (self.end - start) as u64;
                     let reason = if self.is_cut() { Reason::Cut } else { Reason::Unterminated };
                     return Err(self.broken(field, Fault::new(reason, start, 0, have)));
@@ -197,9 +200,13 @@ impl<'a> Reader<'a> {
                 return Ok((bit, n as u32 * 8));
             }
             Len::Through(ends) => {
-                let from = self.at as usize / 8;
-                let rest = self.data.get(from..self.end as usize / 8).unwrap_or(&[]);
-                let Some(length) = ends.length(rest) else {
+                let (data, at, all) = (self.data, self.at as usize, (self.end - self.at) as usize / 8);
+                let length = ends.length((0..all).map(|k| bits::get(data, at + k * 8, 8) as u8));
+                // What the capture cut off may belong to it, unless it ends before.
+                let ended = |length: usize| {
+                    length.checked_sub(1).is_some_and(|k| ends.any.contains(&(bits::get(data, at + k * 8, 8) as u8)))
+                };
+                let Some(length) = length.filter(|(length, _)| !self.is_cut() || ended(*length)) else {
                     let have = self.left() as u64;
                     let reason = if self.is_cut() { Reason::Cut } else { Reason::Unterminated };
                     return Err(self.broken(field, Fault::new(reason, start, 0, have)));

@@ -318,18 +318,15 @@ impl Wire for Reader<'_> {
 
     fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), Stop> {
         let group = self.enter(field)?;
-        let done = walk::walk(fields, self);
-        match &done {
-            // The remaining bytes follow the schema's fields, inside the payload.
-            Ok(()) => walk::field(&TRAILING, self)?,
-            Err(_) => {
-                if !self.unparsed {
-                    self.rest(&UNPARSED);
-                    self.unparsed = true;
-                }
-                // What they count or mark may be missing: encoding could not derive them.
-                self.tree.reveal_from(group.node);
+        // The remaining bytes follow the schema's fields, inside the payload.
+        let done = walk::walk(fields, self).and_then(|()| walk::field(&TRAILING, self));
+        if done.is_err() {
+            if !self.unparsed {
+                self.rest(&UNPARSED);
+                self.unparsed = true;
             }
+            // What they count or mark may be missing: encoding could not derive them.
+            self.tree.reveal_from(group.node);
         }
         self.leave(field, group, true);
         done

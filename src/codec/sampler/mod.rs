@@ -97,7 +97,7 @@ impl<'a> Sampler<'a> {
     pub(super) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), EncodeError> {
         match prefix.kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => self.put(n, bits as u32, order),
-            Kind::VarInt { sign, .. } => self.varint(sign.write(n as i128).unwrap_or(n)),
+            Kind::VarInt { sign, .. } => self.out.put_varint(sign.write(n as i128).unwrap_or(n)),
             Kind::Extended(extended) => extended.sample(n, self),
             Kind::Custom(codec) => {
                 let json = serde_json::json!({ prefix.name: n });
@@ -123,17 +123,9 @@ impl<'a> Sampler<'a> {
         write(self)?;
         self.ended = ended;
         let content = self.out.split_off(at);
-        self.varint(content.bytes().len() as u64);
+        self.out.put_varint(content.bytes().len() as u64);
         self.out.put_bytes(content.bytes());
         Ok(())
-    }
-
-    pub(super) fn varint(&mut self, mut v: u64) {
-        while v > 0x7f {
-            self.out.put(v & 0x7f | 0x80, 8);
-            v >>= 7;
-        }
-        self.out.put(v, 8);
     }
 
     /// Returns a random number of elements. Writes it, or sets it in the field that holds the count.

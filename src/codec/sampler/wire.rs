@@ -56,7 +56,7 @@ impl Wire for Sampler<'_> {
                 let width = (max_groups as u32 * 7).min(64);
                 let groups = self.number(width) >> self.below(width as u64);
                 referenced = sign.read(groups) as u64;
-                self.varint(groups);
+                self.out.put_varint(groups);
             }
             Kind::Text { len, charset } => self.content(len, Some(charset))?,
             Kind::Bytes { len } => self.content(len, None)?,

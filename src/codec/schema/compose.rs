@@ -59,8 +59,13 @@ pub fn compose(mut base: File, own: File, over: &OverText) -> Result<File, Mista
     base.beside.extend(own.beside);
     base.udp = own.udp.or(base.udp);
     base.websocket = own.websocket.or(base.websocket);
-    if let (Some(tcp), Some(own)) = (&mut base.tcp, own.tcp) {
-        tcp.ports = own.ports;
+    match (&mut base.tcp, own.tcp) {
+        (_, Some(own)) if !own.frames.is_empty() => {
+            return Err(vec![(own.line, format!("tcp: frame is that of {carrier}"))]);
+        }
+        (Some(tcp), Some(own)) => tcp.ports = own.ports,
+        (None, Some(own)) => return Err(vec![(own.line, format!("tcp: {carrier} has no [tcp], and so no frame"))]),
+        _ => {}
     }
     if own.recognise.server.is_some() {
         base.recognise.server = own.recognise.server;

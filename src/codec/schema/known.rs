@@ -62,6 +62,8 @@ pub struct Known {
     pub width: u32,
     /// The order of its bytes.
     pub order: Order,
+    /// It is a number of 64 bits without a sign.
+    pub wide: bool,
 }
 
 /// A field of the file, and its uses.

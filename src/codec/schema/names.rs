@@ -167,7 +167,17 @@ impl<'a> Compiler<'a> {
                     };
                 }
                 let number = self.value(&value.text, &known, &bare).map_err(wrong)?;
-                let below = |more: i64| When::Below(bare, (number as i64).saturating_add(more));
+                let is_wide = matches!(self.find(name), Some(Found::Field(place)) if self.known[place].wide);
+                let below = |more: i64| {
+                    let plain = When::Below(bare, (number as i64).saturating_add(more));
+                    // Comparisons are of signed numbers, of which those from 2^63 on are below zero.
+                    let low = not(When::Below(bare, 0));
+                    match (is_wide, number as i64 >= 0) {
+                        (false, _) => plain,
+                        (true, true) => When::All(statics(vec![plain, low])),
+                        (true, false) => When::Any(statics(vec![low, plain])),
+                    }
+                };
                 match sign {
                     Sign::Equal => {
                         into.iter_mut().for_each(|into| into.equal.push((bare.text, number)));

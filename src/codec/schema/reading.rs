@@ -3,6 +3,7 @@
 
 use super::SchemaError;
 use crate::codec::digits;
+use crate::codec::json::text::is_harmless;
 use crate::codec::kinds::Ratio;
 use crate::nearest::{hint, nearest};
 use toml::Spanned;
@@ -160,7 +161,13 @@ impl<'f> Reader<'f> {
     pub(crate) fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
         self.table(key, value)?
             .into_iter()
-            .map(|(name, v)| Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)))
+            .map(|(name, v)| match is_harmless(name.get_ref().as_bytes()) {
+                true => Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)),
+                false => {
+                    let why = format!("{:?}: a name has no quotes, backslashes or control characters", name.get_ref());
+                    Err(self.error(name.span().start, why))
+                }
+            })
             .collect()
     }
 

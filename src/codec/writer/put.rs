@@ -30,12 +30,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a base-128 number.
-    pub fn put_varint(&mut self, mut v: u64) {
-        while v > 0x7f {
-            self.out.put(v & 0x7f | 0x80, 8);
-            v >>= 7;
-        }
-        self.out.put(v, 8);
+    pub fn put_varint(&mut self, v: u64) {
+        self.out.put_varint(v);
     }
 
     /// Writes content preceded by its length in bytes, a base-128 number.

@@ -26,6 +26,11 @@ impl Creates {
     pub fn answer(&mut self, identifier: i16) -> Option<(Target, Time)> {
         self.open.remove(&identifier)
     }
+
+    /// The number of bytes that it holds.
+    pub fn memory(&self) -> usize {
+        self.open.capacity() * size_of::<(i16, (Target, Time))>()
+    }
 }
 
 #[cfg(test)]

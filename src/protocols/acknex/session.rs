@@ -257,6 +257,10 @@ fn note(news: News, conversation: &AcknexSession, notes: &mut Notes) {
 }
 
 impl Session for AcknexSession {
+    fn memory(&self) -> usize {
+        self.angles.memory() + self.creates.memory() + self.trial.memory()
+    }
+
     fn set_server(&mut self, server: Side) {
         if self.learned.is_none() {
             self.given.get_or_insert(server);

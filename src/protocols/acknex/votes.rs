@@ -23,6 +23,11 @@ pub struct AngleVote {
 }
 
 impl AngleVote {
+    /// The number of bytes that it holds.
+    pub fn memory(&self) -> usize {
+        self.last.capacity() * size_of::<(i16, [Option<[u8; 2]>; 3])>()
+    }
+
     /// Whether the low byte is first; `None`: not settled yet.
     pub fn settled(&self) -> Option<bool> {
         self.settled

@@ -4,7 +4,7 @@ use super::conditions;
 use super::state::State;
 use super::unended;
 pub use super::unended::Begins;
-use crate::codec::layout::{Field, Kind, Name, When};
+use crate::codec::layout::{Field, Kind, Name, Sign, When};
 use crate::codec::schema::compile::{Compiled, Compiler, lasting};
 use crate::codec::schema::text::{FrameText, Ports};
 use crate::codec::{Writer, bits};
@@ -64,6 +64,9 @@ pub fn compile(compiler: &mut Compiler<'_>, ports: &Ports, packet: &'static [Fie
     }
     let mut frames = Vec::new();
     for frame in &ports.frames {
+        if frames.last().is_some_and(|(when, _)| matches!(when, When::Always)) {
+            return Err((frame.line, "frame: never used: the one before it has no if".into()));
+        }
         let when = match &frame.condition {
             None => When::Always,
             Some(text) => {
@@ -138,6 +141,13 @@ impl Frame {
         }
     }
 
+    /// Whether no end mark is in these bytes, of which the first ones were searched before.
+    pub fn is_open(&self, bytes: &[u8], searched: usize) -> bool {
+        let Frame::Until(mark) = self else { return false };
+        let rest = bytes.get((searched + 1).saturating_sub(mark.len())..).unwrap_or_default();
+        bytes.len() as u64 <= MOST && memchr::memmem::find(rest, mark).is_none()
+    }
+
     /// The announced size of the message at the beginning of these bytes, even if not all of it is there: the bytes
     /// before it, and its length.
     ///
@@ -155,7 +165,9 @@ impl Frame {
                 }
                 let raw = bits::get(rest, 0, bits as u32);
                 let big = order == crate::codec::layout::Order::Big;
-                (if big { bits::swap(raw, bits as u32) } else { raw } as i128, size)
+                let raw = if big { bits::swap(raw, bits as u32) } else { raw };
+                let signed = matches!(number.kind, Kind::Int { .. });
+                (if signed { bits::signed(raw, bits as u32) as i128 } else { raw as i128 }, size)
             }
             _ => {
                 let mut value = 0u128;
@@ -171,7 +183,8 @@ impl Frame {
                         return Err(Begins::Nothing);
                     }
                 }
-                (value as i128, size)
+                let sign = if let Kind::VarInt { sign, .. } = number.kind { sign } else { Sign::None };
+                (u64::try_from(value).map_or(i128::MAX, |value| sign.read(value)), size)
             }
         };
         let length = value - *plus as i128;
@@ -184,6 +197,13 @@ impl Frame {
 
     /// Frames a message for a stream; `None`: it contains its own end mark, or is too long.
     pub fn write(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let most = match self {
+            Frame::Length { header: 0, most, .. } | Frame::Fields(most) => *most,
+            _ => MOST,
+        };
+        if message.len() as u64 > most {
+            return None;
+        }
         match self {
             Frame::Until(mark) => {
                 let clash = memchr::memmem::find(message, mark).is_some();
@@ -204,7 +224,7 @@ impl Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::layout::{u16le, varint};
+    use crate::codec::layout::{int, u16le, varint, zigzag};
 
     /// The length of a cut message is the one that framing waits for, also in more bytes than the number needs.
     #[test]
@@ -223,5 +243,35 @@ mod tests {
         let short = Frame::Length { number: &WORD, plus: 5, header: 0, most: 100 };
         assert_eq!(short.announced(&[4]), Err(Begins::More(2)));
         assert_eq!([[4, 0], [106, 0]].map(|bytes| short.announced(&bytes)), [Err(Begins::Nothing); 2]);
+    }
+
+    #[test]
+    fn lengths_with_a_sign_are_read_as_they_are_written() {
+        static ZIGZAG: Field = zigzag("length", 10);
+        static SIGNED: Field = int("length", 16);
+        let frame = |number| Frame::Length { number, plus: 0, header: 0, most: 1 << 20 };
+        for (number, bytes) in [(&ZIGZAG, &b"\x0aabcde"[..]), (&SIGNED, b"\x05\0abcde")] {
+            assert_eq!(frame(number).write(b"abcde").as_deref(), Some(bytes));
+            assert_eq!(frame(number).announced(bytes), Ok((bytes.len() - 5, 5)));
+        }
+        // -3 and -1.
+        assert_eq!(frame(&ZIGZAG).announced(&[5]), Err(Begins::Nothing));
+        assert_eq!(frame(&SIGNED).announced(&[0xff, 0xff]), Err(Begins::Nothing));
+    }
+
+    #[test]
+    fn nothing_longer_is_written_than_is_read() {
+        static WORD: Field = u16le("length");
+        for frame in [Frame::Length { number: &WORD, plus: 0, header: 0, most: 4 }, Frame::Fields(4)] {
+            assert!(frame.write(b"abcd").is_some() && frame.write(b"abcde").is_none(), "{frame:?}");
+        }
+    }
+
+    /// Only the new bytes are searched, and those before them in which the mark may begin.
+    #[test]
+    fn what_was_searched_for_the_end_mark_is_not_searched_again() {
+        let frame = Frame::Until(b"ab".to_vec());
+        assert!(frame.is_open(b"xxa", 0) && !frame.is_open(b"xxab", 3));
+        assert!(frame.is_open(b"abyy", 2) && !frame.is_open(b"abyy", 1));
     }
 }

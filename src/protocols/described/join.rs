@@ -14,7 +14,7 @@ const LONGEST: usize = 1 << 20;
 const WAITING: usize = 64;
 const DONE: usize = 64;
 /// The cap on parts of a joined message.
-const PARTS: usize = 1 << 16;
+const PARTS: usize = 1 << 13;
 /// The number of used buffers that are kept for reuse; `SPARE_BYTES`: their largest size.
 const SPARE: usize = 8;
 const SPARE_BYTES: usize = 1 << 16;
@@ -134,7 +134,24 @@ impl Parts {
         };
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
         let place = waiting.parts.partition_point(|part| part.place < arrived.place);
-        if waiting.parts.get(place).is_some_and(|part| part.place == arrived.place) {
+        let known = waiting.parts.get(place).filter(|part| part.place == arrived.place);
+        match known.map(|part| waiting.of(part) == arrived.bytes) {
+            // The key is used again: the parts so far are of a message that lacks some.
+            Some(false) if join.remaining.is_none() => {
+                self.drop(at);
+                return self.take(join, arrived, whole);
+            }
+            Some(_) => return false,
+            None => {}
+        }
+        // Parts that overlap others, or go beyond the whole, are of a message that was cut differently.
+        let end = arrived.place.saturating_add(arrived.bytes.len() as u64);
+        let is_over = |part: &Part| part.place.saturating_add(part.length.into()) > arrived.place;
+        if let Some(total) = arrived.total
+            && (end > total
+                || waiting.parts.get(place).is_some_and(|next| next.place < end)
+                || place > 0 && waiting.parts.get(place - 1).is_some_and(is_over))
+        {
             return false;
         }
         if waiting.bytes.len() + arrived.bytes.len() > LONGEST || waiting.parts.len() >= PARTS {
@@ -184,7 +201,7 @@ impl Parts {
     /// part of another message, or has the first number that arrived.
     fn count_down(&mut self, join: &Join, at: usize, place: usize, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
-        let known = self.ends.iter_mut().find(|(number, key, _)| *number == join.number && *key == waiting.key);
+        let own = (join.number, waiting.key);
         let next_to = |a: &Part, b: &Part| a.place.checked_add(1) == Some(b.place);
         let (mut first, mut last) = (place, place);
         while first > 0
@@ -199,11 +216,10 @@ impl Parts {
             last += 1;
         }
         let (begin, end) = (waiting.parts[first], waiting.parts[last]);
-        let begun = match &known {
-            Some((.., end)) => *end == begin.place,
-            // No message was completed before.
-            None => true,
-        };
+        let mut ends =
+            self.ends.iter().filter(|(number, key, _)| (*number, *key) == own).map(|(.., end)| *end).peekable();
+        // No message was completed before, or it follows one.
+        let begun = ends.peek().is_none() || ends.any(|end| end == begin.place);
         // It follows the last part of another message, which still lacks its beginning.
         let begun = begun || first > 0 && next_to(&waiting.parts[first - 1], &begin);
         if !begun || end.remaining > 0 {
@@ -218,16 +234,13 @@ impl Parts {
         if parts > 1 {
             waiting.give(first..last + 1, whole);
         }
-        let (key, end) = (waiting.key, end.place.wrapping_add(1));
-        match known {
-            Some(known) => known.2 = end,
-            None => {
-                if self.ends.len() >= DONE {
-                    self.ends.pop_front();
-                }
-                self.ends.push_back((join.number, key, end));
-            }
+        let end = end.place.wrapping_add(1);
+        // The end of a copy does not take the place of the newest message's.
+        self.ends.retain(|(number, key, known)| (*number, *key) != own || ![begin.place, end].contains(known));
+        if self.ends.len() >= DONE {
+            self.ends.pop_front();
         }
+        self.ends.push_back((own.0, own.1, end));
         self.keep(at, end);
         parts > 1
     }

@@ -72,6 +72,11 @@ pub(super) fn build(file: &File, source: &str) -> Result<&'static Described, Mis
     }
 }
 
+/// Whether a file's protocol cannot have this name.
+pub(super) fn is_taken(name: &str) -> bool {
+    crate::protocols::registry().names().any(|known| known == name) || ["auto", "udp", "tcp", "ws"].contains(&name)
+}
+
 /// The packet's fields, the remembered values, and the settings.
 type Head = (&'static [Field], Vec<Remembered>, Vec<Value>);
 
@@ -81,8 +86,7 @@ fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
     if !good(&file.protocol) {
         return Err((name_line, format!("protocol: {:?} is not a name: letters, digits, _ and -", file.protocol)));
     }
-    let taken = crate::protocols::registry();
-    if taken.names().any(|name| name == file.protocol) || ["auto", "udp", "tcp", "ws"].contains(&&*file.protocol) {
+    if is_taken(&file.protocol) {
         return Err((name_line, format!("protocol: {:?} is the name of a built-in one", file.protocol)));
     }
     let (mut memory, mut values) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 //!
 //! An acknowledge carries one number and acknowledges that command alone.
 
-use super::reliable::{Direction, MODULUS, Tag};
+use super::reliable::{Direction, MODULUS, Tag, WINDOW};
 use crate::codec::Level;
 use crate::dissect::delivery::{Event, Report};
 use crate::dissect::numbered::Listed;
@@ -39,6 +39,8 @@ impl Direction {
             }
             _ => return,
         }
+        // Receivers accept numbers that are less than the window past the lowest one that they lack.
+        self.arrived = self.arrived.max(extended - (WINDOW - 1));
         dissection.delivery.push(Event::Report(Report { of: extended, base: extended, bits: 0, width: 0 }));
         let acked = self.sequence.acknowledged(extended);
         dissection.delivery.push(Event::Acked { extended, acked });

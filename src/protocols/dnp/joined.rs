@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 /// The most bytes of parts that a direction holds for incomplete messages: some hundred times the longest message of
 /// the programs' tests. Above it the oldest parts are dropped.
 const HELD_BYTES: usize = 4 << 20;
-/// The most buffers that are kept for reuse.
-const SPARE: usize = 16;
 
 pub(super) static MESSAGE: Field = bytes("message", Len::Rest).doc("the message, all parts joined");
 pub(super) static PARTS: Field = u32le("parts").doc("the number of the message's parts");
@@ -87,7 +85,6 @@ pub struct Parts {
     bytes: usize,
     /// Parts up to this number may have been dropped.
     dropped: Option<i64>,
-    spare: Vec<Vec<u8>>,
 }
 
 impl Parts {
@@ -99,10 +96,7 @@ impl Parts {
 
     /// Keeps a part.
     pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool, from: Arrival) {
-        let mut bytes = self.spare.pop().unwrap_or_default();
-        bytes.clear();
-        bytes.extend_from_slice(message);
-        bytes.extend_from_slice(data);
+        let bytes = [message, data].concat();
         self.bytes += bytes.len();
         self.held.insert(number, Part { bytes, split: message.len(), read_only, from });
         while self.bytes > HELD_BYTES {
@@ -175,9 +169,6 @@ impl Joined {
             }
             self.ends.push(self.data.len());
             self.from.push(part.from);
-            if parts.spare.len() < SPARE {
-                parts.spare.push(part.bytes);
-            }
         }
         true
     }

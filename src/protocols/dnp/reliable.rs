@@ -23,7 +23,7 @@ pub const MODULUS: u16 = 65535;
 /// the count is unambiguous.
 const REMEMBERED: usize = 32768;
 /// The size of the receivers' window, which begins at the lowest missing number.
-const WINDOW: i64 = 10;
+pub(super) const WINDOW: i64 = 10;
 
 /// The effect of a numbered command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +95,15 @@ pub struct Direction {
     pub parts: [Parts; KINDS],
     /// The state of long messages in the form of old engines.
     pub old: OldLong,
+    /// All numbers below have arrived, as acknowledges show.
+    pub(super) arrived: i64,
 }
 
 impl Default for Direction {
     fn default() -> Direction {
         let sequence = Sequence::new(MODULUS as u32, REMEMBERED);
-        Direction { sequence, runs: Runs::default(), parts: Default::default(), old: OldLong::default() }
+        let (runs, parts, old) = Default::default();
+        Direction { sequence, runs, parts, old, arrived: i64::MIN }
     }
 }
 
@@ -117,6 +120,7 @@ impl Direction {
         self.runs = Runs::default();
         self.parts.iter_mut().for_each(Parts::clear);
         self.old = OldLong::default();
+        self.arrived = i64::MIN;
     }
 
     /// Handles a numbered command, complete or not.
@@ -173,7 +177,7 @@ impl Direction {
             sent.tag = tag.0;
         }
         let (origin, floor) = (self.sequence.first(), self.floor());
-        let missing = self.runs.missing(origin.max(floor));
+        let missing = self.runs.missing(origin.max(floor).max(self.arrived));
         if number >= missing + WINDOW {
             let missing = self.sequence.wire(missing);
             notes.warn(

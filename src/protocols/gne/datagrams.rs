@@ -60,6 +60,11 @@ pub fn party(role: Role, side: Side) -> usize {
 }
 
 impl Session for GneDatagramSession {
+    /// The stream of the same link counts its pings too: it may end first.
+    fn memory(&self) -> usize {
+        lock(&self.link).pings.memory()
+    }
+
     fn affects_others(&self) -> bool {
         true
     }

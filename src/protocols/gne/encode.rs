@@ -7,6 +7,7 @@ use super::link::{SHORT_BUILD, WireFormat, order_by_name};
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
+use crate::dissect::payload::Made;
 use crate::dissect::{Encoder, Line, Options};
 use crate::protocols::hawknl;
 use serde_json::Value as Json;
@@ -66,6 +67,7 @@ impl Encoder for Writing {
             short_ping: self.short_ping(line.fields),
             schemas: &self.schemas,
             from: line.from.name(),
+            made: Made::default(),
         };
         Writer::new(line.fields).whole().broken(line.broken).context(&mut reading).write(layout.fields)
     }

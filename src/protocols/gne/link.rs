@@ -6,6 +6,7 @@ use super::values;
 use crate::codec::layout::{Field, Order};
 use crate::codec::schema::Schemas;
 use crate::codec::{Context, Scope};
+use crate::dissect::payload::Made;
 use crate::dissect::{Options, Role};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -101,12 +102,13 @@ impl Link {
     /// The context for reading numbers, pings and application packets in this byte order.
     pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> WireFormat<'a> {
         let short_ping = self.set_build.or(self.build).is_some_and(|build| build <= SHORT_BUILD);
-        WireFormat { order: order.unwrap_or(Order::Little), short_ping, schemas, from: from.name() }
+        let order = order.unwrap_or(Order::Little);
+        WireFormat { order, short_ping, schemas, from: from.name(), made: Made::default() }
     }
 }
 
 /// The context of the tables.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct WireFormat<'a> {
     /// The byte order.
     pub order: Order,
@@ -116,6 +118,8 @@ pub struct WireFormat<'a> {
     pub schemas: &'a Schemas,
     /// The sender: schemas may differ by direction.
     pub from: &'a str,
+    /// The sources that application packets make.
+    pub made: Made,
 }
 
 impl Context for WireFormat<'_> {
@@ -125,6 +129,14 @@ impl Context for WireFormat<'_> {
 
     fn setting(&self, name: &str) -> u64 {
         (name == SHORT_PING && self.short_ping) as u64
+    }
+
+    fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
+        self.made.take()
+    }
+
+    fn give_source(&mut self, source: u8, bytes: Vec<u8>) {
+        self.made.give(source, bytes);
     }
 
     fn layout(&mut self, _field: &'static Field, value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {

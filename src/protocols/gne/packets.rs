@@ -6,8 +6,9 @@ use super::link::{Link, WireFormat, order_name};
 use crate::codec::layout::Order;
 use crate::codec::reader::UNPARSED;
 use crate::codec::schema::Schemas;
-use crate::codec::{Layout, Node, Reader, Stop, Value};
+use crate::codec::{Fault, Layout, Node, Reader, Stop, Value};
 use crate::dissect::delivery::{Event, Step};
+use crate::dissect::payload::Made;
 use crate::dissect::{Dissection, FlowInfo, Provenance};
 use crate::plural::Plural;
 /// The receiver's buffer after the handshake.
@@ -38,11 +39,13 @@ pub fn read(
     reading: &mut WireFormat<'_>,
 ) -> Ended {
     dissection.message = layout.name;
+    reading.made = Made::of(dissection);
     let outcome = Reader::new(place.bytes, &mut dissection.tree)
         .named(PROTO, layout.name)
         .wire_length(place.length)
         .context(reading)
         .read(layout.fields);
+    std::mem::take(&mut reading.made).keep(dissection);
     let (end, all) = (outcome.bits, (place.bytes.len() as u32).saturating_mul(8));
     match outcome.stop {
         Some(Stop::Fault(fault)) => {
@@ -93,6 +96,8 @@ pub fn packets(
             link.pings.unsure = true;
             unknown_id(dissection);
         }
+        // The capture lacks the rest: a request may be there.
+        Ended::Broken if dissection.fault.as_ref().is_some_and(Fault::is_cut) => link.pings.unsure = true,
         _ if place.length == 0 => empty(dissection),
         _ => {}
     }

@@ -94,6 +94,11 @@ struct Ping {
 }
 
 impl Pings {
+    /// The number of bytes that it holds.
+    pub fn memory(&self) -> usize {
+        self.open.capacity() * size_of::<PendingPing>() + self.found.capacity() * size_of::<PingInLine>()
+    }
+
     /// Adds notes and derived values for the pings of a line. `party`: the index of its sender.
     pub fn see(&mut self, party: usize, flow_info: &FlowInfo<'_>, place: &Provenance<'_>, dissection: &mut Dissection) {
         // Hex text has neither times nor frames.

@@ -337,6 +337,10 @@ impl Framed for GneSession {
 }
 
 impl Session for GneSession {
+    fn memory(&self) -> usize {
+        lock(&self.link).pings.memory()
+    }
+
     fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {

@@ -66,6 +66,18 @@ fn vectors_with_and_without_a_schema() {
     }
 }
 
+/// An address is not the packet's own bytes.
+#[test]
+fn addresses_in_application_packets() {
+    let mut schemas = Schemas::default();
+    let text = "proto = \"gne\"\n[[message]]\nid = 16\nname = \"ends\"\n[message.fields]\na = \"ipv4\"\nb = \"ipv4\"\n";
+    schemas.add("ends.toml", text, &|name| (name == "gne").then_some(&values::ENCODINGS[..])).unwrap();
+    let options = Options { schemas: schemas.into(), ..options(&Json::Null, false) };
+    let rows = lines(&hex::decode("100a0000010a000002ff").unwrap(), &options);
+    let packet = serde_json::json!({"id": 16, "a": "10.0.0.1", "b": "10.0.0.2"});
+    assert_eq!(rows[0].fields["packets"][0], packet);
+}
+
 #[test]
 fn samples_come_back() {
     let schemas = schemas();
@@ -75,7 +87,13 @@ fn samples_come_back() {
         while whole < 2000 {
             seed += 1;
             let order = if seed % 2 == 0 { Order::Little } else { Order::Big };
-            let mut reading = WireFormat { order, short_ping: seed % 4 > 1, schemas: &schemas, from: "client" };
+            let mut reading = WireFormat {
+                order,
+                short_ping: seed % 4 > 1,
+                schemas: &schemas,
+                from: "client",
+                made: Default::default(),
+            };
             // An unknown id has no sample.
             let Ok(bytes) = Sampler::new(seed).context(&mut reading).sample(layout.fields) else { continue };
             tree.clear();
@@ -105,7 +123,13 @@ fn nesting_has_an_end() {
     let read = move || {
         let mut tree = Tree::default();
         for (levels, whole) in [(512, true), (513, false), (20_000, false)] {
-            let mut reading = WireFormat { order: Order::Big, short_ping: false, schemas: &schemas, from: "" };
+            let mut reading = WireFormat {
+                order: Order::Big,
+                short_ping: false,
+                schemas: &schemas,
+                from: "",
+                made: Default::default(),
+            };
             tree.clear();
             let bytes = nested(levels);
             let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout::BOTH[0].fields);
@@ -211,6 +235,30 @@ fn replies_to_requests_before_the_capture() {
         let note = row.notes.iter().find(|(code, _)| *code == "gne.ping_unsolicited");
         assert!(note.is_some_and(|(_, text)| text.starts_with(begins)), "{begun:?}: {row:?}");
     }
+}
+
+#[test]
+fn open_pings_count_as_memory() {
+    let mut talk = conversation([true; 2]);
+    talk.data(Side::B, &hex::decode("4e4c000c474e4501e8030000ffffffff").unwrap());
+    // Requests: the number, and no times yet.
+    let pings = [&[4, 7, 0, 0, 0][..], &[0; 16]].concat().repeat(20);
+    let list = [&pings[..], &[0xff]].concat();
+    let rows = talk.data(Side::B, &[&b"NL"[..], &(list.len() as u16).to_be_bytes(), &list].concat());
+    assert_eq!(rows[0].derived()["pings"].as_array().map(Vec::len), Some(20));
+    assert!(talk.memory() > list.len(), "{}", talk.memory());
+}
+
+/// Bytes after a gap that begin no frame may be the rest of one: a note, and no fault.
+#[test]
+fn the_rest_of_a_frame_after_missing_bytes_is_noted() {
+    let mut talk = conversation([true; 2]);
+    talk.data(Side::B, &hex::decode("4e4c000c474e4501e8030000ffffffff").unwrap());
+    talk.gap(Side::B, 10);
+    // Reading the line compares the note's level with its documentation.
+    let rows = talk.data(Side::B, &hex::decode("0102 4e4c0001ff".replace(' ', "")).unwrap());
+    assert_eq!(rows.iter().map(|row| row.message).collect::<Vec<_>>(), ["frame", "packets"]);
+    assert!(rows[0].has_note("hawknl.out_of_sync") && rows[0].fault.is_none(), "{rows:?}");
 }
 
 /// A frame in the middle of a stream has to hold a list: another protocol's message may end with the same two letters.

@@ -201,7 +201,8 @@ impl Payloads {
                 }
                 Unfit::TooLarge => {
                     let most = most.min(zlib::LARGEST);
-                    let text = format_args!("would be more than {most} bytes (--limit inflate_ratio)");
+                    let limit = if most < zlib::LARGEST { " (--limit inflate_ratio)" } else { "" };
+                    let text = format_args!("would be more than {most} bytes{limit}");
                     dissection.notes.warn("nano.inflates_too_far", text);
                 }
             }

@@ -1,6 +1,7 @@
 //! pomelo-protobuf from values: writes the bytes that [`super::pomelo`] reads.
 
 use super::protos::{Field, Kind, Message, Protos, Rule};
+use crate::codec::bits::varint;
 use crate::codec::{EncodeError, digits};
 use serde_json::Value as Json;
 
@@ -91,7 +92,9 @@ fn wire(kind: Kind) -> u64 {
 }
 
 fn value(given: &Json, kind: Kind, protos: &Protos, path: &str, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-    if let Some(raw) = given.get("raw").and_then(Json::as_str) {
+    if !matches!(kind, Kind::Message(_))
+        && let Some(raw) = given.get("raw").and_then(Json::as_str)
+    {
         let bytes = hex::decode(raw).map_err(|_| EncodeError::new(path, "expected hex digits under \"raw\""))?;
         if kind == Kind::Text {
             varint(bytes.len() as u64, out);
@@ -142,12 +145,4 @@ fn value(given: &Json, kind: Kind, protos: &Protos, path: &str, out: &mut Vec<u8
         Kind::Missing => return Err(EncodeError::new(path, "the protos lack this field's type")),
     }
     Ok(())
-}
-
-fn varint(mut value: u64, out: &mut Vec<u8>) {
-    while value > 0x7f {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }

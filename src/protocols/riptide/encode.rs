@@ -5,6 +5,7 @@ use super::values;
 use super::version::Version;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
+use crate::dissect::payload::Made;
 use crate::dissect::{Encoder, Line, Options};
 use serde_json::Value as Json;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl Encoder for Writing {
         let id = line.derived(&ID).filter(|_| as_bits).and_then(Json::as_u64);
         let data = line.field(&DATA).is_some_and(|data| data.is_object() && data.get("raw").is_none());
         let (schemas, message, from) = (&self.schemas, Message::of(layout), line.from);
-        let mut payloads = values::Payloads { schemas, version, message, from, id, data };
+        let mut payloads = values::Payloads { schemas, version, message, from, id, data, made: Made::default() };
         Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
     }
 
@@ -47,8 +48,8 @@ impl Encoder for Writing {
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
         let version = line.version.and_then(Version::named).unwrap_or(self.default);
         let mut framed = match version.packed() {
-            true => (message.len() as u32).to_le_bytes().to_vec(),
-            false => (message.len() as u16).to_le_bytes().to_vec(),
+            true => i32::try_from(message.len()).ok()?.to_le_bytes().to_vec(),
+            false => u16::try_from(message.len()).ok()?.to_le_bytes().to_vec(),
         };
         framed.extend_from_slice(message);
         Some(framed)

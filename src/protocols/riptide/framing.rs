@@ -97,7 +97,7 @@ impl Framing {
             (Prefix::I32, [a, b, c, d, ..]) => (4, u32::from_le_bytes([*a, *b, *c, *d]) as usize),
             _ => return None,
         };
-        (length <= LONGEST && prefix + length > bytes.len()).then_some((prefix, length))
+        (prefix + length > bytes.len()).then_some((prefix, length))
     }
 
     /// Whether a direction is out of step.
@@ -113,18 +113,21 @@ impl Framing {
         bytes: &[u8],
         new: usize,
         segments: &[usize],
-        fits: impl Fn(&[u8]) -> bool,
+        fits: impl Fn(Option<Version>, &[u8]) -> bool,
     ) -> usize {
         let old = bytes.len() - new.min(bytes.len());
+        let known = self.prefix;
         for (k, start) in segments.iter().enumerate() {
             let from = old + start;
             let to = segments.get(k + 1).map_or(bytes.len(), |next| old + next);
             if let Next::Message { prefix, length } = self.next(bytes.get(from..to).unwrap_or(&[]))
-                && fits(&bytes[from + prefix..from + prefix + length])
+                && fits(self.version(), &bytes[from + prefix..from + prefix + length])
             {
                 self.lost[side.index()] = false;
                 return from;
             }
+            // Bytes that do not fit do not show the width of the length.
+            self.prefix = known;
         }
         bytes.len()
     }

@@ -294,16 +294,20 @@ impl Reliable {
     pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, captured: [bool; 2], dissection: &mut Dissection) {
         for side in [Side::A, Side::B] {
             let sent = &self.sent[side.index()];
-            let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged;
+            let (ids, forgotten) = (sent.unacknowledged().map(|(id, _)| id), sent.forgotten_unacknowledged);
+            let listed = ids.clone().count() as u64;
+            let total = listed + forgotten;
             if total > 0 {
                 let who = role(side);
-                let ids = Listed::of(sent, sent.unacknowledged().map(|(id, _)| id).take(20));
-                let more = if total > 20 { ", .." } else { "" };
+                let ids = match listed {
+                    0 => "too long ago for their ids".into(),
+                    _ => Listed::of(sent, ids).and(forgotten).to_string(),
+                };
                 let (messages, were) = (Plural(total, "reliable message"), if total == 1 { "was" } else { "were" });
                 let one_side = if captured[side.other().index()] { "" } else { ONE_SIDE };
                 dissection.notes.warn(
                     "riptide.never_acked",
-                    format_args!("{messages} of the {who} {were} never acknowledged: {ids}{more}{one_side}"),
+                    format_args!("{messages} of the {who} {were} never acknowledged: {ids}{one_side}"),
                 );
             }
         }
@@ -353,6 +357,27 @@ mod tests {
         assert!(!begins(&mut layer, 2_000), "the welcome was lost");
         layer.ack(1, 0, None, &place(Side::A, 2_020), &mut other);
         assert_eq!([2_030, 9_000, 9_010].map(|millis| begins(&mut layer, millis)), [false, true, false]);
+    }
+
+    /// Ids that are no longer remembered are counted, also where no other id can be listed.
+    #[test]
+    fn forgotten_ids_that_were_never_acknowledged_are_counted() {
+        for (silent, text) in [
+            (&[1][..], "1 reliable message of the client was never acknowledged: too long ago for their ids"),
+            (&[1, 2040, 2050], "3 reliable messages of the client were never acknowledged: 2040, 2050 and 1 more"),
+        ] {
+            let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
+            for id in 1..=WINDOW as u16 + 12 {
+                dissection.clear();
+                layer.message(id, Version::V20, &place(Side::A, 0), &mut dissection);
+                if !silent.contains(&id) {
+                    layer.ack(id, 0, None, &place(Side::B, 0), &mut dissection);
+                }
+            }
+            dissection.clear();
+            layer.never_acked(|_| "client", [true; 2], &mut dissection);
+            assert_eq!(dissection.notes.iter().map(|(_, text)| text).collect::<Vec<_>>(), [text]);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Notes on a single message's form: forms that the library does not write, and how its receiver reads them.
 
-use super::layout::{DATA, ID, Message, REASON, TRAILING};
-use super::version::Version;
+use super::layout::{DATA, ID, Message, REASON};
+use super::version::{self, Version};
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Node, Reason, Value};
 use crate::dissect::{Dissection, Provenance};
@@ -52,9 +52,7 @@ pub(super) fn reason(message: Message, version: Version, place: &Provenance<'_>,
 
 /// Notes bytes after a message's last field.
 pub(super) fn trailing(dissection: &mut Dissection) {
-    if let Some(bits) =
-        dissection.tree.nodes().last().filter(|node| node.field.is_named_as(&TRAILING)).map(|node| node.bits)
-    {
+    if let Some(bits) = version::trailing(&dissection.tree).map(|node| node.bits) {
         // Counted as the tree counts them.
         let count = if bits % 8 == 0 { Plural(bits / 8, "byte") } else { Plural(bits, "bit") };
         dissection.notes.warn("riptide.trailing", format_args!("{count} after the message: the library ignores them"));
@@ -73,11 +71,11 @@ fn id_value(node: &Node, bytes: &[u8]) -> u64 {
 }
 
 /// The fault of a datagram without a byte.
-pub(super) fn empty(place: &Provenance<'_>, dissection: &mut Dissection) {
+pub(super) fn empty(version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
     let cut = place.length > 0;
     let reason = if cut { Reason::Cut } else { Reason::Short };
-    let path = "riptide.unknown.type".into();
-    dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
+    let (path, bits) = ("riptide.unknown.type".into(), if version.packed() { 4 } else { 8 });
+    dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, bits, 0) });
     if !cut {
         dissection
             .notes

@@ -10,13 +10,14 @@ use super::layout::{ACKS, FOR_SEQ, LAST, Message, NOTIFY_ACKS, PING, REASON, RTT
 use super::reliable::{Reliable, Tries};
 use super::remarks;
 use super::values::Payloads;
-use super::version::{Candidates, Version, fits, has_trailing, is_written};
+use super::version::{Candidates, Version, fits, is_written, trailing};
 use crate::capture::Time;
 use crate::codec::layout::Field;
 use crate::codec::{Reader, Tree};
 use crate::dissect::counts::is_near;
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
+use crate::dissect::payload::Made;
 use crate::dissect::{
     Dissection, FlowInfo, Out, Provenance, RelationKind, Role, Session, Settings, StreamEvent, Target, payload,
 };
@@ -138,7 +139,7 @@ impl RiptideSession {
             dissection.version = Some(version.name());
             dissection.message = Message::Unknown.name();
             dissection.from = FlowInfo::role(self.server, place.side);
-            remarks::empty(place, dissection);
+            remarks::empty(version, place, dissection);
             out.emit(place);
             return;
         };
@@ -148,16 +149,19 @@ impl RiptideSession {
         dissection.version = Some(version.name());
         dissection.message = layout.name;
         let from = FlowInfo::role(self.server, place.side);
+        let mut payloads = (!schemas.is_empty()).then(|| {
+            let (data, made) = (has_data(message, place), Made::of(dissection));
+            Payloads { schemas, version, message, from, id: None, data, made }
+        });
         let reader =
             Reader::new(place.bytes, &mut dissection.tree).named("riptide", layout.name).wire_length(place.length);
-        let outcome = match schemas.is_empty() {
-            true => reader.read(layout.fields),
-            false => reader
-                .context(&mut Payloads { schemas, version, message, from, id: None, data: has_data(message, place) })
-                .read(layout.fields),
+        let outcome = match &mut payloads {
+            None => reader.read(layout.fields),
+            Some(payloads) => reader.context(payloads).read(layout.fields),
         };
         dissection.ended(outcome);
-        if !schemas.is_empty() {
+        if let Some(payloads) = payloads {
+            payloads.made.keep(dissection);
             payload::trailing(&dissection.tree, &mut dissection.notes);
         }
         self.stream.note_gap(place.side, dissection);
@@ -212,7 +216,7 @@ impl RiptideSession {
 
     /// The server by a message that only one side sends.
     fn server_by(message: Message, version: Version, side: Side, dissection: &Dissection) -> Option<Side> {
-        let whole = dissection.fault.is_none() && !has_trailing(&dissection.tree);
+        let whole = dissection.fault.is_none() && trailing(&dissection.tree).is_none();
         let is_server = match message {
             Connect => Some(false),
             Reject | ClientConnected | ClientDisconnected => Some(true),
@@ -365,8 +369,10 @@ impl Framed for RiptideSession {
         let bytes = stream.bytes();
         if self.framing.is_lost(side) {
             let StreamEvent::Data { new, segments, .. } = *event else { return Next::Wait };
-            let version = self.set.or(self.framing.version()).unwrap_or(Version::V20);
-            let skip = self.framing.find(side, bytes, new, segments, |data| fits(version, data, data.len()));
+            let set = self.set;
+            let skip = self.framing.find(side, bytes, new, segments, |version, data| {
+                fits(set.or(version).unwrap_or(Version::V20), data, data.len())
+            });
             match skip {
                 0 if bytes.is_empty() => return Next::Wait,
                 0 => {}
@@ -378,6 +384,9 @@ impl Framed for RiptideSession {
             framing::Next::Skip(bytes) => Next::Skip(bytes),
             framing::Next::More if self.from_text && matches!(event, StreamEvent::End { .. }) => self.cut(bytes),
             framing::Next::More => Next::Wait,
+            // In text it is shown as a message that is cut.
+            framing::Next::Lost if self.from_text && matches!(event, StreamEvent::End { .. }) => self.cut(bytes),
+            framing::Next::Lost if self.from_text => Next::Wait,
             framing::Next::Lost => {
                 self.framing.lose(side);
                 Next::Wait
@@ -424,5 +433,51 @@ impl Session for RiptideSession {
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         self.read(side, stream, event, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RIPTIDE;
+    use super::*;
+    use crate::codec::Reason;
+    use crate::protocols::tests::{Conversation, dump, options};
+
+    fn conversation(transport: Transport, args: &[&str]) -> Conversation {
+        let ends = [50_000, PORT].map(|port| ([10, 0, 0, 1], port).into());
+        let options = options(&[&["-p", "riptide"], args].concat());
+        Conversation::begun(&RIPTIDE, transport, ends, options, Some(Side::A), [true; 2])
+    }
+
+    /// After a gap only a whole frame that fits shows the width of the length, in whichever direction it is.
+    #[test]
+    fn the_middle_of_a_message_does_not_decide_the_width() {
+        for (side, hex, message) in [(Side::A, "0100000002", "connect"), (Side::B, "050000001800100000", "welcome")] {
+            let mut talk = conversation(Transport::Tcp, &[]);
+            talk.gap(Side::A, 1400);
+            assert_eq!(talk.data(Side::A, b"ABCDEF"), []);
+            let rows = talk.data(side, &hex::decode(hex).expect("hex"));
+            let read: Vec<_> = rows.iter().map(|row| (row.message, row.version)).collect();
+            assert_eq!(read, [(message, Some("2.2"))], "{rows:?}");
+        }
+    }
+
+    /// Two bytes of length before a message of 2.0, read as four: no sender makes such a long message.
+    #[test]
+    fn text_with_an_impossible_length_is_shown_as_cut() {
+        let options = options(&["-p", "riptide", "-s", "riptide.framing=i32"]);
+        let [row] = &dump(&RIPTIDE, &[5, 0, 8, 1, 0, 1, 0], &options)[..] else { panic!("one line") };
+        assert_eq!((&row.bytes[..], row.length), (&[0, 1, 0][..], 0x0108_0005));
+        assert_eq!(row.fault.as_ref().map(|fault| fault.reason), Some(Reason::Cut), "{row:?}");
+    }
+
+    /// A type has eight bits up to 2.0, and four since then.
+    #[test]
+    fn an_empty_datagram_lacks_the_type_of_its_version() {
+        for (version, need) in [("1.0", 8), ("2.0", 8), ("2.1", 4), ("2.2", 4)] {
+            let mut talk = conversation(Transport::Udp, &["-s", &format!("riptide.version={version}")]);
+            let rows = talk.datagram(Side::A, Time::default(), &[], 0);
+            assert_eq!(rows[0].fault.as_ref().map(|fault| fault.need), Some(need), "{version}");
+        }
     }
 }

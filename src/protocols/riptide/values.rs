@@ -9,6 +9,7 @@ use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer, bits};
 use crate::dissect::Role;
+use crate::dissect::payload::Made;
 use crate::plural::Plural;
 
 static F32: Field = f32le("value");
@@ -101,9 +102,19 @@ pub struct Payloads<'a> {
     pub id: Option<u64>,
     /// A handshake message has application data. Without data, no schema is read.
     pub data: bool,
+    /// The sources that the payload makes.
+    pub made: Made,
 }
 
 impl Context for Payloads<'_> {
+    fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
+        self.made.take()
+    }
+
+    fn give_source(&mut self, source: u8, bytes: Vec<u8>) {
+        self.made.give(source, bytes);
+    }
+
     fn layout(&mut self, _field: &'static Field, _value: Option<u64>, scope: &Scope) -> Option<&'static [Field]> {
         if self.schemas.is_empty() {
             return None;
@@ -119,6 +130,7 @@ impl Context for Payloads<'_> {
                     .filter(own)?
                     .fields(encoding);
             }
+            None if self.message == Unknown => Key::None,
             None => Key::Word(Notify.name()),
         };
         self.schemas.find("riptide", self.message.name(), key, self.from.name())?.fields(encoding)

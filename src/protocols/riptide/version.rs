@@ -2,7 +2,7 @@
 //! fit (README.md, "How a conversation is recognised").
 
 use super::layout::{DATA, ID, Message, REASON, SEQUENCE, TRAILING, is_numbered};
-use crate::codec::{Reader, Tree, Value};
+use crate::codec::{Node, Reader, Tree, Value};
 use crate::dissect::counts::is_near;
 use crate::flow::Side;
 
@@ -163,10 +163,11 @@ pub fn fits(version: Version, data: &[u8], length: usize) -> bool {
     read(version, data, length, &mut Tree::default()).is_some()
 }
 
-/// Whether there are bytes after the message's last field.
+/// Returns the bytes after the message's last field.
 #[inline]
-pub fn has_trailing(tree: &Tree) -> bool {
-    tree.nodes().last().is_some_and(|node| node.field.is_named_as(&TRAILING))
+pub fn trailing(tree: &Tree) -> Option<&Node> {
+    // The last node may also be one in the application's data.
+    tree.nodes().last().filter(|node| node.field.is_named_as(&TRAILING)).and_then(|_| tree.find(&TRAILING))
 }
 
 /// Whether the library of that version writes such a message. The tables also have forms that only receivers accept;
@@ -186,7 +187,7 @@ pub fn is_written(version: Version, message: Message, tree: &Tree) -> bool {
 
 /// The same for the messages that the library sends by itself.
 fn is_session_message_written(version: Version, message: Message, tree: &Tree) -> bool {
-    let exact = || !has_trailing(tree);
+    let exact = || trailing(tree).is_none();
     let data = || tree.find(&DATA).map(|data| data.bits);
     // Less than a byte is not data.
     let may_have_data = |may: bool| data().is_none_or(|bits| may && bits >= 8);

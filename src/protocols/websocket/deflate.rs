@@ -76,6 +76,7 @@ struct State {
 const BROKEN: &str = "compressed data that does not inflate";
 const LACKING: &str = "compressed data that does not inflate (bytes of earlier messages are missing)";
 const TOO_FAR: &str = "compressed data that would be too many times its size (--limit inflate_ratio)";
+const TOO_LARGE: &str = "compressed data of a message larger than 16 MiB";
 
 impl std::fmt::Debug for Inflater {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -122,7 +123,14 @@ impl Inflater {
             }
             Err(_) => state.forget(),
         }
-        fed.map_err(|what| if what == BROKEN && self.after_gap && !anew { LACKING } else { what })
+        let lacks = self.after_gap && !anew;
+        // What was not inflated is missing for later messages.
+        self.after_gap |= fed == Err(TOO_FAR);
+        fed.map_err(|what| match what {
+            BROKEN if lacks => LACKING,
+            TOO_FAR if most == LARGEST => TOO_LARGE,
+            what => what,
+        })
     }
 }
 
@@ -260,11 +268,18 @@ mod tests {
     #[test]
     fn a_bomb_is_not_unpacked() {
         let mut press = flate2::Compress::new(flate2::Compression::best(), false);
-        let mut packed = Vec::with_capacity(1 << 20);
-        press.compress_vec(&vec![0; LARGEST + 1], &mut packed, flate2::FlushCompress::Sync).unwrap();
+        let mut packed = |text: &[u8]| {
+            let mut packed = Vec::with_capacity(1 << 20);
+            press.compress_vec(text, &mut packed, flate2::FlushCompress::Sync).unwrap();
+            packed
+        };
+        let text = b"the same words again, and others in between";
+        let (bomb, second) = (packed(&[&vec![0; LARGEST][..], text].concat()), packed(text));
         let (mut inflater, mut out) = (Inflater::default(), Vec::new());
-        assert!(inflater.inflate(&packed, false, RATIO, &mut out).is_err());
+        assert_eq!(inflater.inflate(&bomb, false, RATIO, &mut out), Err(TOO_LARGE));
         assert!(out.len() <= LARGEST);
+        // The peer is not to blame for a message that refers to it.
+        assert_eq!(inflater.inflate(&second, false, RATIO, &mut out), Err(LACKING));
     }
 
     /// Messages that repeat earlier ones are small. Messages that grow too much are stopped, even one by one.

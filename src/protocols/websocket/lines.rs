@@ -104,8 +104,10 @@ impl Carrier {
     /// Emits a head or body that is not complete.
     pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, content: &mut dyn Content, out: &mut Out<'_>) {
         let bytes = stream.bytes();
-        let name = if bytes.starts_with(b"HT") { Message::UpgradeResponse } else { Message::UpgradeRequest };
-        let end = http::end(bytes, 0).unwrap_or(0);
+        let answers = bytes.starts_with(b"HT") || content.roles().of(side) == Role::Server;
+        let name = if answers { Message::UpgradeResponse } else { Message::UpgradeRequest };
+        // Bytes that begin no head have none, even with an empty line in them.
+        let end = if http::begins(bytes) == Some(false) { 0 } else { http::end(bytes, 0).unwrap_or(0) };
         let dissection = self.begin(side, name, content.roles(), out);
         if end > 0 {
             push_text(&mut dissection.tree, &layout::HEAD, 0..end, bytes);

@@ -133,6 +133,8 @@ struct Direction {
     searched: usize,
     /// The size of the head and body that are awaited, so that the head is not read again for each byte of its body.
     awaited: usize,
+    /// The upgrade was refused: an answer of unknown length may follow its head.
+    refused: bool,
     begun: Option<Begun>,
     /// The place in the stream where the message began.
     start: u64,
@@ -282,6 +284,10 @@ impl Carrier {
         if bytes.len() < direction.awaited {
             return CarrierStep::Wait;
         }
+        if direction.refused && http::begins(bytes) == Some(false) {
+            self.cut_head(side, stream, content, out);
+            return CarrierStep::Done;
+        }
         let Some(end) = http::end(bytes, direction.searched) else {
             direction.searched = bytes.len();
             if bytes.len() > http::LONGEST {
@@ -294,6 +300,7 @@ impl Carrier {
         direction.searched = end.saturating_sub(1);
         let Some(text) = bytes.get(..end) else { return CarrierStep::Wait };
         let head = http::Head::read(text);
+        direction.refused |= head.status.is_some_and(|status| status != 101);
         let body = match head.status {
             Some(101) => 0,
             _ if head.content_length > http::LONGEST_BODY => 0,

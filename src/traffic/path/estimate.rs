@@ -283,7 +283,9 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         };
         let memory = memory.unwrap_or(0.0);
         let part = share(numbers, own.messages.max(numbers));
-        (1.0 / (1.0 - memory.powf(part))).max(1.0 / (1.0 - loss).max(0.01))
+        // Without numbers the part is 0, and 0 to the power of 0 is 1.
+        let run = if memory > 0.0 { 1.0 / (1.0 - memory.powf(part)) } else { 1.0 };
+        run.max(1.0 / (1.0 - loss).max(0.01))
     });
     // The longer of the two legs crosses the network; half of its delay counts for each direction.
     let spread = |trips: &Delays| Some(trips.percentile(90.0)? - trips.min()?);

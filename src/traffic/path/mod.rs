@@ -367,25 +367,24 @@ impl Numbers {
             self.start = number;
             self.before = Before::default();
         }
-        if number < self.start {
-            return;
-        }
+        // Sums of numbers may be too large for 64 bits.
+        let Some(index) = number.checked_sub(self.start).and_then(|index| usize::try_from(index).ok()) else { return };
         let last = self.waiting.back().map_or(now, |last| last.times[0]);
         let waits = |from: i64| times.wait.map_or(0.0, |wait| now.saturating_sub(from) as f64 / wait as f64);
-        if self.start + self.waiting.len() as i64 <= number {
+        if self.waiting.len() <= index {
             self.counts.pause(waits(last));
         }
-        while self.start + self.waiting.len() as i64 <= number {
+        while self.waiting.len() <= index {
             self.waiting.push_back(Number { times: [now, last, now], ..Number::default() });
         }
-        let newest = self.start + self.waiting.len() as i64 - 1;
+        let newest = self.waiting.len() - 1;
         let (mut overtaken, mut heeded, mut again) = (false, None, None);
-        if let Some(one) = self.waiting.get_mut((number - self.start) as usize) {
+        if let Some(one) = self.waiting.get_mut(index) {
             again = (one.copies > 0).then(|| now.saturating_sub(one.times[2])).filter(|took| *took >= LEAST_AGAIN);
             match one.copies {
                 0 => {
                     let late = now.saturating_sub(one.times[1]) >= times.again.unwrap_or(LATE);
-                    if number < newest {
+                    if index < newest {
                         (one.skipped, overtaken) = (late, !late);
                         self.counts.late(waits(one.times[1]), waits(one.times[0]));
                     }
@@ -472,7 +471,7 @@ impl Numbers {
 
     fn settle_first(&mut self, times: Times) -> bool {
         let Some(one) = self.waiting.pop_front() else { return false };
-        self.start += 1;
+        self.start = self.start.saturating_add(1);
         settle(&one, &mut self.counts, &mut self.before, times);
         true
     }

@@ -445,8 +445,21 @@ fn pings_alone_and_nothing_at_all() {
         "{low} {loss} {high}"
     );
     assert_eq!(estimate(of(1), of(0)).loss, None);
+    // Pings have no numbers that could show losses in a row.
+    let burst = estimate(of(0), of(1)).burst;
+    assert!(burst.is_some_and(|burst| (1.0..1.2).contains(&burst)), "{burst:?}");
     let nothing = Path::default();
     let counts = [nothing.counts(0), nothing.counts(1)];
     let of = |side: usize| Numbered { counts: &counts[side], trips: &trips, messages: 0 };
     assert_eq!(estimate(of(0), of(1)), Estimate::default());
+}
+
+/// The largest numbers of 64 bits: no other one follows.
+#[test]
+fn numbers_have_an_end() {
+    let mut path = Path::default();
+    for (number, now) in [i64::MAX - 1, i64::MAX, i64::MAX, i64::MIN].into_iter().zip(0..) {
+        path.sent(0, number, now * MS);
+    }
+    assert_eq!(path.counts(0).jumps, 0);
 }

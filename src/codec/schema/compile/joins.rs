@@ -106,7 +106,7 @@ impl<'a> Compiler<'a> {
                         return Err(wrong(format!("by: {by:?} is not a word: expected u8, u16, varint, ..")));
                     };
                     number.set_name("id");
-                    number.flags |= flag::HIDDEN;
+                    number.flags |= flag::HIDDEN | flag::REFERENCED;
                     let chosen = Chosen::new(By::Word(lasting(number)), among);
                     let mut field = of("message", Kind::Chosen(lasting(chosen)));
                     field.flags |= flag::CARRIES;

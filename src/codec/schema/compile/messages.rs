@@ -137,7 +137,7 @@ impl<'a> Compiler<'a> {
                 name.push('_');
             }
             number.set_name(leak(&name));
-            number.flags |= flag::HIDDEN | flag::SELECTS;
+            number.flags |= flag::HIDDEN | flag::SELECTS | flag::REFERENCED;
             let _ = hidden;
             return Ok((By::Word(lasting(number)), Vec::new()));
         }

@@ -263,6 +263,9 @@ impl Parser<'_> {
             let ways = "length = \"u16\" (or another word), until = \"\\n\" or fields = true";
             return self.fail(&item, format!("frame: expected one of {ways}"));
         }
+        if frame.most.is_some_and(|most| most > 1 << 24) {
+            return self.fail(&item, "frame: most: expected at most 16777216 (2^24)");
+        }
         if frame.length.is_empty() && (frame.plus != 0 || !frame.header.is_empty()) {
             return self.fail(&item, "frame: plus and header belong to a length");
         }

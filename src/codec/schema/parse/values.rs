@@ -7,10 +7,11 @@ use crate::nearest::{hint, nearest};
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
-/// An integer of any radix.
+/// An integer of any radix, of at most 64 bits.
 pub fn whole(value: &DeValue<'_>) -> Option<i128> {
     let n = value.as_integer()?;
-    i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()
+    let n = i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok()?;
+    (i128::from(i64::MIN)..=u64::MAX.into()).contains(&n).then_some(n)
 }
 
 impl Parser<'_> {

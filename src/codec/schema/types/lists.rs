@@ -75,6 +75,9 @@ impl<'a> Compiler<'a> {
             }
             Count::Const(n)
         } else if let Some(number) = self.word_type(times, t.line)? {
+            if matches!(number.kind, Kind::Float { .. } | Kind::Bool { .. }) {
+                return t.fail(format!("{times} is not a whole number"));
+            }
             let what = if ["bytes", "payload", "text"].contains(&element) { "length" } else { "count" };
             Count::Prefix(prefix(number, t, what, all)?)
         } else {

@@ -167,6 +167,8 @@ impl<'a> Compiler<'a> {
         let (width, order) = field.kind.width().unwrap_or((7, Order::Little));
         if let Some(known) = self.known.last_mut() {
             (known.width, known.order) = (width, order);
+            known.wide =
+                matches!(field.kind, Kind::UInt { bits: 64, .. } | Kind::VarInt { max_groups: 10.., sign: Sign::None });
         }
         self.derived_or_default(t, &mut field, width)?;
         Ok(Some(field))

@@ -177,3 +177,14 @@ fn the_fields_show_who_sends_if_only_one_side_can() {
     assert_eq!(encoded("var", unknown, json!({"index": 1, "values": [1.5]}), None), Ok("0a0100010000060000".into()));
     assert!(encoded("remove", unknown, json!({"entity": 1}), None).is_err());
 }
+
+#[test]
+fn open_creates_count_as_memory() {
+    let ends = [5000, PORT].map(|port| SocketAddr::from(([10, 0, 0, 1], port)));
+    let mut session = Conversation::new(&ACKNEX, Transport::Udp, ends, crate::protocols::options());
+    // No file name, three coordinates of three bytes, no action, and the identifier.
+    let creates: Vec<u8> = (0..100).flat_map(|k| [&[3, 0][..], &[0; 9], &[0; 2], &[k, 0]].concat()).collect();
+    let rows = session.datagram(Side::A, Time::default(), &creates, creates.len());
+    assert!(rows.len() == 100 && rows.iter().all(|row| row.message == "create" && row.fault.is_none()));
+    assert!(session.memory() > creates.len(), "{}", session.memory());
+}

@@ -149,7 +149,14 @@ impl Live {
                 match ack.what {
                     What::One => draft.put(&ack.field, received.newest()),
                     What::Below => draft.put(&ack.field, received.next()),
-                    What::Bits => draft.put(&ack.field, received.bits(32)),
+                    What::Bits => {
+                        let bits = ack.bits.min(32);
+                        let set = received.bits(bits);
+                        match ack.signed && bits == ack.bits {
+                            true => draft.put(&ack.field, crate::codec::bits::signed(set, bits)),
+                            false => draft.put(&ack.field, set),
+                        }
+                    }
                     What::Ranges | What::Lacks => {}
                 }
             }
@@ -164,7 +171,6 @@ impl Live {
         for (space, number, around) in self.spaces(line) {
             let Some(rule) = self.rules.get(space.0) else { continue };
             if self.received.len() >= SPACES && !self.received.contains_key(&space) {
-                again = false;
                 continue;
             }
             let first = self.first.get(&space).copied().unwrap_or(number);
@@ -175,8 +181,9 @@ impl Live {
                 continue;
             }
             let arrival = received.take(number);
-            again = arrival != Arrival::New;
-            out.counts.copies += u64::from(again);
+            let is_copy = arrival != Arrival::New;
+            again |= is_copy;
+            out.counts.copies += u64::from(is_copy);
             if arrival != Arrival::Ignored {
                 self.last_numbered = Some(now);
                 numbers.push((space, number));

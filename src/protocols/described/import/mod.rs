@@ -39,7 +39,7 @@ pub fn import(name: &str, text: &str, others: Others<'_>) -> Result<Imported, (u
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let mut protocol: String =
         stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).take(32).collect();
-    if crate::protocols::registry().names().any(|known| known == protocol) || protocol.is_empty() {
+    if super::load::is_taken(&protocol) || protocol.is_empty() {
         protocol.insert_str(0, "my_");
     }
     let draft = match ending {

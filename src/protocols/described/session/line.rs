@@ -1,10 +1,12 @@
 //! Makes a line of a packet: its trees, and the notes that follow from its fields.
 
+use super::super::join::holds;
 use super::super::lines::{Mark, Nameless, Reveal, Split};
 use super::super::shown::MEMORY;
+use super::super::state::State;
 use super::DescribedSession;
 use crate::codec::kinds::{COMPUTED, UNKNOWN};
-use crate::codec::layout::flag;
+use crate::codec::layout::{Name, flag};
 use crate::codec::node::Node;
 use crate::codec::reader::TRAILING;
 use crate::codec::{Tree, Value};
@@ -30,8 +32,12 @@ impl DescribedSession {
                     (Some(k), Some(node)) => k as usize + 1..node.end as usize,
                     _ => 0..tree.nodes().len(),
                 };
-                let mut inside = tree.nodes().get(range).unwrap_or_default().iter();
-                let part = inside.any(|node| self.description.hook(node).is_some_and(|hook| hook.join.is_some()));
+                let state = State { memory: &self.memory, values: &self.values, from: 0, likely: 0 };
+                let known = |name: &Name| state.named(name);
+                let part = range.into_iter().any(|k| {
+                    let join = tree.nodes().get(k).and_then(|node| self.description.hook(node)?.join.as_ref());
+                    join.is_some_and(|join| join.when.as_ref().is_none_or(|when| holds(when, tree, k, &known)))
+                });
                 self.description.nameless.name(if part { Nameless::Fragment } else { Nameless::Packet })
             }
         };

@@ -200,9 +200,11 @@ impl DescribedSession {
             let tree = &work.tree;
             let end = tree.nodes().len();
             if self.description.server_names.iter().all(|name| lines::visible(tree, end, name).is_some()) {
-                let server = join::holds(when, tree, end, &|_| None);
-                self.server = Some(if server { side } else { side.other() });
-                self.certain = true;
+                match join::holds(when, tree, end, &|_| None) {
+                    true => (self.server, self.certain) = (Some(side), true),
+                    // Both sides may send such a packet.
+                    false => self.server = self.server.or(Some(side.other())),
+                }
             }
         }
         if self.server.is_none() {

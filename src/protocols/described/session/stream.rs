@@ -174,10 +174,16 @@ impl Framed for DescribedSession {
             }
         }
         let data = if let StreamEvent::Data { new, .. } = event { Some(*new) } else { None };
-        if let Some(new) = data
-            && !self.waits[side.index()].is_over(bytes.len(), new)
-        {
-            return Next::Wait;
+        if let Some(new) = data {
+            let wait = &mut self.waits[side.index()];
+            if !wait.is_over(bytes.len(), new) {
+                return Next::Wait;
+            }
+            // All bytes but the new ones were searched for the end mark.
+            if wait.needed > 0 && frame.is_open(bytes, wait.needed - 1) {
+                wait.needed = bytes.len() + 1;
+                return Next::Wait;
+            }
         }
         let mut work = self.work.take();
         let begins = frame.begins(bytes, &mut |bytes| self.end(side, bytes, work.get_or_insert_with(Default::default)));

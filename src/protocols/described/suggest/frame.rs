@@ -165,7 +165,7 @@ impl Framing {
                 let mut end = 0;
                 for line in kept.bytes.split_inclusive(|byte| *byte == b'\n') {
                     end += line.len();
-                    frames.push((time(end), line.to_vec()));
+                    frames.push((time(end), line.strip_suffix(b"\n").unwrap_or(line).to_vec()));
                 }
             }
         }

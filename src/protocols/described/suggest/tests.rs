@@ -110,6 +110,9 @@ fn frames_of_streams() {
     }
     let lines = stream(&[(b"NICK a\r\n", b"USER b\r\n"), (b"JOIN #c\r\n", b"")]);
     assert_eq!(Framing::of([&lines].into_iter()), Some(Framing::Lines));
+    // A message ends before the mark.
+    let cut: Vec<Vec<u8>> = Framing::Lines.cut(&lines).into_iter().map(|(_, line)| line).collect();
+    assert_eq!(cut, [&b"NICK a\r"[..], b"USER b\r", b"JOIN #c\r"]);
     let mut next = random(5);
     let noise: Vec<u8> = (0..2000).map(|_| next()).collect();
     assert_eq!(Framing::of([&stream(&[(&noise, b"")])].into_iter()), None);

@@ -281,7 +281,7 @@ impl Named {
                 (What::Below, Some(number)) => named.below = Some(number as i64),
                 (What::Bits, Some(set)) => {
                     let Some(base) = base else { continue };
-                    let bits = (0..64i64).filter(|k| set >> k & 1 == 1);
+                    let bits = (0..i64::from(ack.bits)).filter(|k| set >> k & 1 == 1);
                     list.extend(bits.map(|k| base.wrapping_sub(1 + k).rem_euclid(numbers.modulus)));
                 }
                 (What::Lacks, Some(_)) => named.lacks += 1,
@@ -293,9 +293,11 @@ impl Named {
                             named.lacks = named.lacks.saturating_add(count);
                             continue;
                         }
-                        let count = count.min(left);
-                        left -= count;
-                        list.extend((0..count as i64).map(|k| from.wrapping_add(k).rem_euclid(numbers.modulus)));
+                        // The newest count: older numbers are forgotten.
+                        let skipped = count - count.min(left);
+                        left -= count - skipped;
+                        let each = skipped as i64..count as i64;
+                        list.extend(each.map(|k| from.wrapping_add(k).rem_euclid(numbers.modulus)));
                     }
                 }
                 _ => {}

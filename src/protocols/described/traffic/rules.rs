@@ -87,6 +87,10 @@ pub struct Ack {
     pub field: Path,
     pub when: Test,
     pub range: Option<RangeEnds>,
+    /// The width of its field in bits; 64 if that varies.
+    pub bits: u32,
+    /// Whether its field has a sign.
+    pub signed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,7 +206,8 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
 }
 
 fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Ack> {
-    let (field, _) = fields.path(&place.field, place.line, key)?;
+    let (field, found) = fields.path(&place.field, place.line, key)?;
+    let bits = found.kind.width().map_or(64, |(bits, _)| bits.min(64));
     let when = Test::new(condition(place.condition.as_deref(), place.line, compiler, fields)?, fields);
     let range = match (place.from.is_empty(), place.to.is_empty(), what) {
         (true, true, What::Ranges) => {
@@ -221,7 +226,7 @@ fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields
         }
         (true, false, _) => return Err((place.line, format!("{key}: from is missing: where a range begins"))),
     };
-    Ok(Ack { what, field, when, range })
+    Ok(Ack { what, field, when, range, bits, signed: found.kind.is_signed() })
 }
 
 fn requests(text: &RequestsText, fields: &Fields, carried: &[Carried], lines: Names) -> Compiled<Requests> {

@@ -43,6 +43,27 @@ fn gaps_and_the_window() {
     assert_eq!(talking.notes(S, "04 0000 61"), NONE);
 }
 
+/// The capture lacks command 5, which the receiver has: acknowledges of numbers that are 10 or more past it show that.
+#[test]
+fn acknowledges_show_that_lower_numbers_have_arrived() {
+    let mut talking = Talking::connected();
+    for number in (0..40).filter(|number| *number != 5) {
+        let expected: &[&str] = match number {
+            6 => &["dnp.gap"],
+            // Nothing so far shows that 5 has arrived.
+            15 => &["dnp.out_of_window"],
+            _ => &[],
+        };
+        assert_eq!(talking.notes(C, &format!("04 {number:02x}00 61")), expected, "{number}");
+        assert_eq!(talking.notes(S, &format!("06 {number:02x}00 00")), ["dnp.acknowledges"], "{number}");
+    }
+    // Another connection begins anew.
+    talking.say(C, "02");
+    talking.say(C, "0001000000");
+    talking.say(S, "01000000");
+    assert_eq!(talking.notes(C, "04 0a00 61"), ["dnp.gap", "dnp.out_of_window"]);
+}
+
 #[test]
 fn numbers_wrap_at_65535() {
     let mut talking = Talking::new();

@@ -34,7 +34,7 @@ static SERVERS: Servers = Servers {
 
 /// The first ping of a connection is answered up to 250 ms late, so it is not counted.
 const WARM_UP: u32 = 1;
-/// After this many unanswered pings in a row, the application is assumed to answer none.
+/// After this many unanswered pings at the beginning, the application is assumed to answer none.
 const DEAF: u32 = 2;
 /// Clocks that differ by more do not count the same time.
 const SAME_CLOCK: f64 = 366.0 * 86400.0;

@@ -133,7 +133,7 @@ fn own(bytes: &[u8], dialect: Dialect, tree: &mut Tree) -> Option<usize> {
     tree.clear();
     let order = dialect.order.and_then(order_by_name).unwrap_or(Order::Little);
     let (schemas, short_ping) = (Schemas::default(), dialect.short_pings == Some(true));
-    let mut reading = WireFormat { order, short_ping, schemas: &schemas, from: "" };
+    let mut reading = WireFormat { order, short_ping, schemas: &schemas, from: "", made: Default::default() };
     let outcome = Reader::new(bytes, tree).context(&mut reading).read(&PACKET);
     outcome.stop.is_none().then_some(outcome.bits as usize / 8)
 }

@@ -74,6 +74,8 @@ struct NanoActor {
     /// Ids of the capture that are kept.
     taken: BTreeSet<u64>,
     ids: BTreeMap<u64, u64>,
+    /// All ids from here up are taken or used.
+    lowest: u64,
     asked: BTreeMap<u64, Instant>,
     interval: Option<Duration>,
     beat: Option<Instant>,
@@ -129,6 +131,7 @@ impl NanoActor {
             requests: Vec::new(),
             taken: BTreeSet::new(),
             ids: BTreeMap::new(),
+            lowest: LARGEST_ID + 1,
             asked: BTreeMap::new(),
             interval: None,
             beat: None,
@@ -155,10 +158,11 @@ impl NanoActor {
         if recorded <= LARGEST_ID {
             return recorded;
         }
-        let taken = &self.taken;
-        let used: BTreeSet<u64> = self.ids.values().copied().collect();
-        let free = || (1..=LARGEST_ID).rev().find(|id| !taken.contains(id) && !used.contains(id)).unwrap_or(LARGEST_ID);
-        *self.ids.entry(recorded).or_insert_with(free)
+        let (taken, lowest) = (&self.taken, &mut self.lowest);
+        *self.ids.entry(recorded).or_insert_with(|| {
+            *lowest = (1..*lowest).rev().find(|id| !taken.contains(id)).unwrap_or(LARGEST_ID);
+            *lowest
+        })
     }
 
     /// Replaces a route code by that of the live dictionary.

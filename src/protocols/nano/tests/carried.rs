@@ -82,6 +82,28 @@ fn the_rest_of_frames_and_messages() {
     assert_eq!(cut[1..], expected("in or before the missing bytes"));
 }
 
+/// A refusal without a length: what follows it begins no head, and is the server's.
+#[test]
+fn the_body_of_a_refusal_without_a_length() {
+    use Event::{Data, End};
+    let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
+    let chunked = "HTTP/1.1 502 Bad Gateway\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let closed = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+    // An empty line ends the chunks, as it ends a head.
+    for (head, body) in [(chunked, "f\r\n502 Bad Gateway\r\n0\r\n\r\n"), (closed, "400 Bad Request")] {
+        let answer = [head, body].concat();
+        let events = [Data(Side::A, request), Data(Side::B, answer.as_bytes()), End(Side::B)];
+        let seen = talk([true; 2], Some(Side::A), &events);
+        let lines: Vec<_> = seen.iter().map(|row| (row.message, row.from, row.fault.is_some())).collect();
+        let expected = [
+            ("upgrade_request", Role::Client, false),
+            ("upgrade_response", Role::Server, false),
+            ("upgrade_response", Role::Server, true),
+        ];
+        assert_eq!(lines, expected, "{body}");
+    }
+}
+
 /// Packages that `encode --transport ws` makes are read again.
 #[test]
 fn wrapped_packages_are_read_again() {

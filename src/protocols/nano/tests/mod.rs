@@ -339,6 +339,24 @@ fn notes_of_contents() {
     }
 }
 
+/// The limit that the user can raise is named where it is the limit.
+#[test]
+fn payloads_that_inflate_too_far() {
+    use super::zlib::{LARGEST, deflate};
+    let packed = deflate(&vec![0; LARGEST + 1]);
+    // A push of the route "r", compressed.
+    let header = [4, 0, ((packed.len() + 3) >> 8) as u8, (packed.len() + 3) as u8, 0x16, 1, b'r'];
+    let bytes = [&header[..], &packed].concat();
+    for (ratio, raisable) in [(256, true), (2000, false)] {
+        let mut options = crate::protocols::options();
+        options.limits.peer.inflate_ratio = ratio;
+        let row = lines(&bytes, &options).remove(0);
+        let (_, text) = row.notes.iter().find(|(code, _)| *code == "nano.inflates_too_far").expect("the note");
+        assert_eq!(text.ends_with(" bytes (--limit inflate_ratio)"), raisable, "{text}");
+        assert_eq!(text == "would be more than 16777216 bytes", !raisable, "{text}");
+    }
+}
+
 #[test]
 fn settings_say_what_is_wrong() {
     let wrong = |text: &str| crate::protocols::options().set(text).unwrap_err();
@@ -376,6 +394,21 @@ fn pomelo_protobuf_beyond_the_vectors() {
     assert_eq!(message(&[0x20, 1]), (json!({}), true));
     // A large count alone costs nothing.
     assert_eq!(message(&[0x10, 0xff, 0xff, 0xff, 0xff, 0x7f, 1]), (json!({}), true));
+}
+
+/// A message may have a field with the name of the raw form.
+#[test]
+fn a_pomelo_protobuf_field_may_be_called_raw() {
+    let protos = json!({"client": {}, "server": {"r": {
+        "m": {"option": "optional", "type": "M", "tag": 1},
+        "__messages": {"M": {"raw": {"option": "optional", "type": "string", "tag": 1}}}}}});
+    let mut options = crate::protocols::options();
+    options.set(&format!("nano.protos={protos}")).unwrap();
+    let fields = json!({"route": "r", "payload": {"m": {"raw": "cafe"}}});
+    let row = Row { proto: "nano", message: "push", from: Role::Server, fields, ..Row::default() };
+    // The payload: field 1 with 6 bytes, in which field 1 has the 4 letters.
+    let payload = format!("0a060a04{}", hex::encode("cafe"));
+    assert_eq!(row.encoded(&options).map(hex::encode), Ok(format!("0400000b060172{payload}")));
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::live::probe::{
 };
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 static SERVERS: Servers = Servers {
@@ -87,6 +88,9 @@ pub(super) struct Riptide {
     pub(super) distance: Duration,
     /// The last round trip, which the next heartbeat carries.
     pub(super) rtt: Option<Duration>,
+    /// The last heartbeat, and those without an answer in time.
+    pub(super) asked: u8,
+    pub(super) late: BTreeSet<u8>,
 }
 
 impl Questions for Riptide {
@@ -115,10 +119,14 @@ impl Questions for Riptide {
 
     fn question(&mut self, number: u32) -> Question {
         let rtt = self.rtt.map_or(-1, |took| took.as_millis().min(i16::MAX as u128) as i64);
+        self.asked = number as u8;
         Question::new(Heartbeat.name(), json!({"ping_id": number as u8, "rtt": rtt}))
     }
 
     fn sampled(&mut self, took: Option<Duration>) {
+        if took.is_none() {
+            self.late.insert(self.asked);
+        }
         self.rtt = took.or(self.rtt);
     }
 
@@ -163,7 +171,15 @@ impl Questions for Riptide {
             {
                 Meaning::Answer
             }
-            (Some(Heartbeat), true) => Meaning::Again,
+            (Some(Heartbeat), true) => {
+                let asked = received.number(&PING).and_then(|id| u8::try_from(id).ok());
+                if asked.is_some_and(|id| self.late.remove(&id)) {
+                    engine.findings.note("some heartbeats that count as lost were answered late");
+                    Meaning::Session
+                } else {
+                    Meaning::Again
+                }
+            }
             (_, false) => Meaning::Stray,
             (message, true) => {
                 if message == Some(Ack) {
