@@ -178,6 +178,22 @@ fn everything_is_accounted_for() {
     assert_eq!(done.status, Some(2), "{}", done.err);
 }
 
+/// Fragments of an incomplete datagram are damaged frames, which is reported also with `-q`.
+#[test]
+fn a_missing_fragment_is_reported() {
+    let whole = std::fs::read(fixture("capture/dnp-frag.pcap")).unwrap();
+    let mut frames = records(&whole);
+    // The second half of the datagram in frames 8 and 9.
+    frames.remove(8);
+    let cut = [&whole[..24], &frames.concat()].concat();
+    let text = "1 IP fragment was not read: no complete datagram";
+    for (file, damaged) in [(whole, 0), (cut, 1)] {
+        let done = run(&["decode", "-", "-q", "-f", "ndjson", "--account"], &file).ok();
+        assert_eq!(account(&done)["damaged"], damaged);
+        assert_eq!(done.err.matches(text).count(), damaged, "{}", done.err);
+    }
+}
+
 /// Traffic of another protocol at a recognised server is reported, also with `-q`, and a condition can test it.
 #[test]
 fn others_at_a_recognised_server_are_reported() {

@@ -264,19 +264,21 @@ fn leaks(capture: &str, path: &str, args: &[&str], secrets: &BTreeSet<String>, f
         let done = decode(path, &[&["-f", format, "--redact"], more, args].concat());
         outputs.push((format.to_string(), done.text().to_string() + &done.err));
     }
+    let name = path.rsplit('/').next().expect("a name").split('.').next().expect("a stem");
     for more in [
         &["-f", "json"][..],
         &["--by", "src,route", "-f", "csv"],
         &["--unanswered", "--latency"],
         &["--track", "route", "-f", "csv"],
+        &["--track", "length"],
         &["--by", "peer"],
     ] {
         let done = run(&[&["stats", path, "--redact"], more, args].concat(), b"");
-        let name = path.rsplit('/').next().expect("a name").split('.').next().expect("a stem");
         assert!(!done.text().contains(&format!("{name}.pcap")), "{name}: {}", done.text());
         outputs.push((more.join(" "), done.text().to_string() + &done.err.replace(path, "")));
     }
     let top = run(&[&["top", path, "--redact"], args].concat(), b"").ok();
+    assert!(!top.text().contains(&format!("{name}.pcap")), "{name}: {}", top.text());
     outputs.push(("top".into(), top.text().to_string()));
     let to = folder.file("redacted.pcap");
     decode(path, &[&["--redact", "-w", &to, "--force"], args].concat());
@@ -371,6 +373,25 @@ fn nothing_of_a_redacted_capture_is_shown() {
             let again = leaks(capture, path, &args, &secrets, &folder);
             let both: Vec<_> = shown.intersection(&again).collect();
             assert!(both.is_empty(), "{both:#?}");
+        }
+    }
+}
+
+/// A redacted page has neither the addresses of a filter nor the path of a file that is not whole.
+#[test]
+fn a_redacted_page_shows_no_filter_and_no_path() {
+    let folder = Scratch::new("redact-page");
+    let whole = std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("a capture");
+    let cut = folder.write("frieda.pcap", &whole[..whole.len() / 2]);
+    let page = folder.file("page.html");
+    for files in [&[&*cut][..], &[&*cut, &*cut, &*cut]] {
+        let args = ["report", "--redact", "--force", "-p", "riptide", "-F", "src != 203.0.113.7", "-o", &page];
+        let done = run(&[&args[..], files].concat(), b"");
+        assert!(done.status == Some(3) && done.err.contains("frieda.pcap"), "{:?} {}", done.status, done.err);
+        let html = std::fs::read_to_string(&page).expect("a page");
+        assert!(html.contains("Only") && html.contains("src != "), "the filter is named");
+        for secret in ["203.0.113.7", "frieda", folder.path().to_str().expect("UTF-8")] {
+            assert!(!html.contains(secret), "{secret} is in the page of {} files", files.len());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `netkit dump` of packets: a packet dump gives the same messages as the capture.
 
 use crate::common;
-use crate::common::{Done, Scratch, all_fixtures, args_of, ends_in, fixture};
+use crate::common::{Done, Scratch, Wire, all_fixtures, args_of, ends_in, fixture, records};
 use netkit::capture::hextext::HexText;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -161,6 +161,40 @@ fn a_guess_is_no_answer() {
     // With `-p` nothing is guessed.
     let done = netkit(&["dump", "-f", "ndjson", "-p", "riptide"], &opaque);
     assert_eq!((lines(&done).len(), done.status), (1, Some(0)));
+}
+
+/// A datagram of two IP fragments, and its first fragment alone.
+#[test]
+fn fragments_are_joined() {
+    let parts = &frames("capture/dnp-frag.pcap")[7..9];
+    let done = netkit(&["dump", "-p", "dnp", "-f", "ndjson"], &dumped(parts, 0)).ok();
+    assert_eq!(lines(&done).len(), 1);
+    let done = netkit(&["dump", "-p", "dnp", "-f", "ndjson"], &dumped(&parts[..1], 0));
+    assert_eq!((done.text(), done.status), ("", Some(3)));
+    assert!(errors(&done).contains("the text does not have the rest of its datagram"), "{}", errors(&done));
+}
+
+/// As in a capture, neither of two protocol files that fit equally well is recognised. A guess is reported.
+#[test]
+fn a_tie_is_no_recognition() {
+    let scratch = Scratch::new("dump-tie");
+    let file = |name: &str| {
+        let text = "encoding = 'be'\n[udp]\nports = [7001]\n[packet.fields]\n\
+                    mark = { type = 'u32', value = 0x11223344 }\nbody = { type = 'message', by = 'u8' }\n\
+                    [[message]]\nname = 'only'\nid = 1\nfields = { number = 'u16' }\n";
+        scratch.write(&format!("{name}.toml"), format!("protocol = '{name}'\n{text}"))
+    };
+    let (first, second) = (file("first"), file("second"));
+    let mut wire = Wire::default();
+    let ends = ["10.1.2.3:50000", "10.9.8.7:7001"].map(|end| end.parse().expect("an end"));
+    wire.datagram(ends, true, &[0x11, 0x22, 0x33, 0x44, 1, 0, 9]);
+    // Without the record's header.
+    let packet = records(&wire.file()).remove(0)[16..].to_vec();
+    let one = ["dump", "-f", "ndjson", "--protocol-file", &first];
+    for (more, guessed) in [(&[][..], false), (&["--protocol-file", second.as_str()], true)] {
+        let done = netkit(&[&one[..], more].concat(), &dumped(std::slice::from_ref(&packet), 0)).ok();
+        assert_eq!((lines(&done).len(), errors(&done).contains("; -p names another")), (1, guessed), "{done:?}");
+    }
 }
 
 #[test]

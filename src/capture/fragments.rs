@@ -53,6 +53,15 @@ pub struct Statistics {
     pub evicted: u64,
     /// The part of `evicted` that was dropped for the cap on bytes, not for that on datagrams.
     pub evicted_by_bytes: u64,
+    /// Fragments whose bytes are in a reassembled datagram.
+    pub used: u64,
+}
+
+impl Statistics {
+    /// The fragments of datagrams that the capture does not have whole, without those cut by the snap length.
+    pub(crate) fn incomplete(&self) -> u64 {
+        self.fragments.saturating_sub(self.cut + self.duplicates + self.used)
+    }
 }
 
 /// The identity of a datagram that its fragments share.
@@ -161,6 +170,7 @@ impl Fragments {
         self.bytes -= after;
         self.statistics.joined += 1;
         self.joined = datagram.parts;
+        self.statistics.used += self.joined.frames.len() as u64;
         let Parts { data, protocol, frames, .. } = &self.joined;
         let inner = Inner { protocol: *protocol, data, length: data.len() };
         Some(Joined { inner, frames, tunnels: &mut self.tunnels })

@@ -90,8 +90,8 @@ impl fmt::Display for Other {
             Other::Nested => f.write_str("nested too deep"),
             Other::Cut(header) => write!(f, "cut {header} header"),
             Other::Malformed(header) => write!(f, "malformed {header} header"),
-            Other::Fragment => f.write_str("fragment (waiting)"),
-            Other::CutFragment => f.write_str("fragment (cut)"),
+            Other::Fragment => f.write_str("part of a datagram (IP fragment)"),
+            Other::CutFragment => f.write_str("part of a datagram (IP fragment), cut"),
         }
     }
 }

@@ -80,6 +80,7 @@ impl PcapNg {
     #[inline(never)]
     pub(super) fn next(&mut self, input: &mut Input, frames: u64) -> Result<Option<Record>, CaptureError> {
         loop {
+            let frames = frames + self.skipped;
             if !input.want(BLOCK_HEADER)? {
                 return ended(input, "block header", BLOCK_HEADER, frames, true);
             }

@@ -2,7 +2,8 @@
 
 use super::Time;
 use crate::codec::calendar::minute;
-use crate::duration::{decimal, nanos};
+use crate::duration::{Decimal, decimal, nanos};
+use std::fmt;
 use std::str::FromStr;
 
 const SECOND: i128 = 1_000_000_000;
@@ -22,6 +23,16 @@ impl TimeSpec {
         match self {
             TimeSpec::After(nanos) => start.nanos().saturating_add(nanos),
             TimeSpec::At(nanos) => nanos,
+        }
+    }
+}
+
+/// In a form that can be parsed: `2.5s`, or `@1795229852.84`.
+impl fmt::Display for TimeSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            TimeSpec::After(value) => write!(f, "{}s", Decimal { value, digits: 9 }),
+            TimeSpec::At(value) => write!(f, "@{}", Decimal { value, digits: 9 }),
         }
     }
 }

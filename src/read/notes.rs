@@ -47,6 +47,7 @@ impl Summary {
         notes.sideless(&mut self.counters);
         notes.unclaimed(&mut self.counters);
         notes.losses(&self.counters);
+        notes.fragments(self.fragments.incomplete());
         notes.limits(self);
         notes.list
     }
@@ -59,6 +60,13 @@ impl Notes {
 
     fn warn(&mut self, text: String) {
         self.list.push(Note { warns: true, text });
+    }
+
+    fn fragments(&mut self, incomplete: u64) {
+        if incomplete > 0 {
+            let (fragments, verb) = (Plural(incomplete, "IP fragment"), if incomplete == 1 { "was" } else { "were" });
+            self.warn(format!("{fragments} {verb} not read: no complete datagram"));
+        }
     }
 
     /// Adds the details.
@@ -257,7 +265,7 @@ fn line(flow: &UnclaimedFlow) -> String {
     let mut text = format!("{} {a} - {b}: {packets}, {bytes}", flow.transport);
     for (first, from) in flow.first.iter().zip(["", "answer "]) {
         if !first.is_empty() {
-            let _ = write!(text, ", {from}{}", hex::encode(first));
+            let _ = write!(text, ", {from}{}", hex::encode(crate::redact::run::bytes(first)));
         }
     }
     let [first, second] = &flow.first;

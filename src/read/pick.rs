@@ -183,7 +183,7 @@ impl Pick {
     fn count_trouble(&mut self, message: &Message<'_>) {
         let warned = message.dissection.notes.worst().is_some_and(|level| level >= Level::Warning);
         self.troubled[0] += message.dissection.fault.is_some() as u64;
-        self.troubled[1] += warned as u64;
+        self.troubled[1] += u64::from(warned && message.dissection.fault.is_none());
     }
 
     fn test(&mut self, message: &Message<'_>) {

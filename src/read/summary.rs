@@ -93,7 +93,7 @@ impl Summary {
         account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);
-        account.damaged += self.others.of(OtherKind::Damaged);
+        account.damaged += self.others.of(OtherKind::Damaged) + self.fragments.incomplete();
         let (flows, fragments) = (&self.flows, &self.fragments);
         for (name, times) in [
             ("conversations", flows.evicted - flows.evicted_by_bytes),

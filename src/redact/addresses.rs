@@ -27,17 +27,15 @@ impl Addresses {
         if let Some(other) = self.known.get(&ip) {
             return *other;
         }
-        self.taken.insert(ip);
         let mut other = ip;
         for attempt in 0..TRIES {
             other = self.other(ip, attempt);
-            // This also excludes the original.
-            if !self.taken.contains(&other) {
+            if other != ip && !self.taken.contains(&other) {
                 break;
             }
         }
         if self.known.len() < MOST {
-            self.taken.insert(other);
+            self.taken.extend([ip, other]);
             self.known.insert(ip, other);
         }
         other

@@ -99,17 +99,24 @@ impl Redactor {
 
     /// Redacts a text written by netkit: addresses are replaced, and quotations are redacted like text in messages.
     pub fn text(&mut self, text: &str) -> String {
-        let mut out = String::new();
-        for (k, part) in text.split('"').enumerate() {
-            out.push_str(if k > 0 { "\"" } else { "" });
-            match k % 2 {
-                0 => self.plain(part, &mut out),
-                _ => {
-                    let quoted = self.words.text(part.as_bytes(), true, &Public::default());
-                    out.push_str(&String::from_utf8_lossy(&quoted));
-                }
-            }
+        let (mut out, mut rest) = (String::new(), text);
+        while let Some((before, quoted)) = rest.split_once('"') {
+            self.plain(before, &mut out);
+            // In a quotation, a quote may be escaped.
+            let mut escaped = false;
+            let end = quoted.find(|c: char| {
+                let ends = c == '"' && !escaped;
+                escaped = c == '\\' && !escaped;
+                ends
+            });
+            let (inside, after) = quoted.split_at(end.unwrap_or(quoted.len()));
+            let other = self.words.text(inside.as_bytes(), true, &Public::default());
+            out.push('"');
+            out.push_str(&String::from_utf8_lossy(&other));
+            out.push_str(if end.is_some() { "\"" } else { "" });
+            rest = after.strip_prefix('"').unwrap_or_default();
         }
+        self.plain(rest, &mut out);
         out
     }
 
@@ -185,5 +192,16 @@ mod tests {
         let mapped = redactor.address("10.1.2.3:7777".parse().unwrap());
         assert!(mapped.to_string().starts_with("10.") && mapped.port() == 7777);
         assert_eq!(redactor.address("10.1.2.3:7777".parse().unwrap()), mapped);
+    }
+
+    #[test]
+    fn a_quotation_ends_at_a_quote_that_is_not_escaped() {
+        use crate::redact::Redactor;
+
+        let mut redactor = Redactor::new();
+        let mapped = redactor.address("10.1.2.3:7777".parse().unwrap());
+        let text = redactor.text(r#"no member "hidden\"secret", from 10.1.2.3:7777"#);
+        assert!(text.starts_with("no member \"") && text.ends_with(&format!("\", from {mapped}")), "{text}");
+        assert!(!text.contains("hidden") && !text.contains("secret"), "{text}");
     }
 }

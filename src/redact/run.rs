@@ -25,6 +25,11 @@ pub(crate) fn own_text(text: std::fmt::Arguments<'_>) -> Option<String> {
     redactor().as_mut().map(|redactor| redactor.text(&text.to_string()))
 }
 
+/// Returns bytes that no field describes, as output shows them: others if this run redacts.
+pub(crate) fn bytes(bytes: &[u8]) -> Vec<u8> {
+    redactor().as_ref().map_or_else(|| bytes.to_vec(), |redactor| redactor.words.bytes(bytes, None))
+}
+
 /// Returns the name of a file in output.
 pub(crate) fn file(name: String) -> String {
     match redactor().as_mut() {

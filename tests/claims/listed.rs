@@ -48,3 +48,19 @@ fn many_are_counted() {
     );
     assert!(report.contains("netkit:   and 2980 more conversations"), "{report}");
 }
+
+/// With `--redact`, the first bytes are others.
+#[test]
+fn redacted_bytes_are_others() {
+    let mut wire = Wire::default();
+    wire.stream(ends(1), &[(true, b"USER alice\r\nPASS hunter2\r\n".to_vec())]);
+    let listed = |more: &[&str]| {
+        let report = crate::common::run(&[&["decode", "-", "-v"], more].concat(), &wire.file()).err;
+        let line = report.lines().find(|line| line.starts_with("netkit:   tcp ")).expect("a conversation");
+        line.split(", ").nth(2).expect("bytes").split(':').next().expect("hex").to_owned()
+    };
+    // "USER alice", an end of a line, "PASS".
+    let [own, other] = [listed(&[]), listed(&["--redact"])];
+    assert_eq!(own, "5553455220616c6963650d0a50415353");
+    assert!(other.len() == own.len() && other != own, "{other}");
+}

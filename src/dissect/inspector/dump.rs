@@ -136,12 +136,17 @@ fn claimant(
     let observation =
         Observation { transport, ends, payloads: &payloads, begun, last, few: false, time: None, options };
     let ranked = options.registry.iter().filter_map(|dissector| match dissector.identify(&observation) {
-        evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => Some((bits, dissector, why)),
+        evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => {
+            Some(((!dissector.yields(), bits), dissector, why))
+        }
         _ => None,
     });
-    // The first of several with equal evidence, as in a capture.
-    let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.map(|(_, dissector, why)| (dissector, why))
+    let ranked: Vec<_> = ranked.collect();
+    // As in a capture: a built-in protocol comes first, and of two protocol files with equal evidence neither is taken.
+    let best = ranked.iter().copied().reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let (rank, dissector, why) = best?;
+    let is_tied = dissector.yields() && ranked.iter().filter(|(other, ..)| *other == rank).count() > 1;
+    (!is_tied).then_some((dissector, why))
 }
 
 /// The first bytes of each side, up to its first gap.

@@ -4,17 +4,20 @@
 
 use super::fit::{Reporter, Score, chosen, ranked};
 use super::{Carrier, Payload, carried, recognise};
-use crate::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
+use crate::capture::{Decoded, Fragments, LinkType, Other, Packet, decode, frame};
 use crate::dissect::{Dissection, Dissector, Options, Sink};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
+use std::collections::BTreeMap;
 
 /// Dissects the packets of a dump and passes the messages to a sink.
 pub(crate) struct Packets<'a, S> {
     table: Table<DumpFlow>,
     fragments: Fragments,
     reader: Reader<'a, S>,
-    /// Returns the number of packets.
+    /// The number of packets.
     pub(crate) count: u64,
+    /// Fragments of incomplete datagrams: the packet's number, and its line.
+    parts: BTreeMap<u64, usize>,
 }
 
 /// Dissects the packets' payloads.
@@ -60,6 +63,7 @@ impl<'a, S: Sink> Packets<'a, S> {
             fragments: Fragments::new(options.limits.fragments),
             reader: Reader { options, named, report, sink, dissection, line: 0, read: 0, unread },
             count: 0,
+            parts: BTreeMap::new(),
         }
     }
 
@@ -75,11 +79,13 @@ impl<'a, S: Sink> Packets<'a, S> {
         self.reader.line = line;
         match decode(&frame(bytes, link, self.count), &mut self.fragments) {
             Decoded::Packet(packet) => {
+                packet.frames.iter().for_each(|number| _ = self.parts.remove(number));
                 if self.count == 1 {
                     self.reader.report_headers(&packet);
                 }
                 self.table.packet(&packet, &mut self.reader);
             }
+            Decoded::Other(Other::Fragment) => _ = self.parts.insert(self.count, line),
             Decoded::Other(why) => {
                 self.reader.unread.push((line, format!("a packet without UDP or TCP: {why}")));
             }
@@ -93,6 +99,10 @@ impl<'a, S: Sink> Packets<'a, S> {
 
     /// Ends the text: dissects the streams. Returns the number of payloads.
     pub(crate) fn finish(&mut self) -> u64 {
+        for line in std::mem::take(&mut self.parts).into_values() {
+            let why = "an IP fragment: the text does not have the rest of its datagram";
+            self.reader.unread.push((line, why.into()));
+        }
         self.table.finish(&mut self.reader);
         self.reader.read
     }

@@ -337,9 +337,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     Classification::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
                         owner.given(&event);
-                        self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
-                            session.stream(side, stream, event, out);
+                        let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
+                            session.stream(side, stream, event, out)
                         });
+                        owner.has_read(side, &event, self.emitted, broken);
                         c.state = Classification::Claimed(owner);
                     }
                     Classification::Foreign(generation) => {
