@@ -111,6 +111,11 @@ fn the_statuses_of_nagios() {
         let (got, out) = ask(&[&good], more);
         assert!(got == 3 && out.starts_with("NETKIT UNKNOWN - "), "{more:?}: {got} {out}");
     }
+    // Nor is it with a global option before the command, or with another spelling of the form.
+    for args in [&["-q", "probe", &good, "-f", "nagios", "-n", "0"][..], &["probe", &good, "-f=nagios", "-n", "0"]] {
+        let done = crate::common::run(args, b"");
+        assert!(done.status == Some(3) && done.text().starts_with("NETKIT UNKNOWN - "), "{args:?}: {}", done.text());
+    }
 }
 
 /// If many servers fail in the same way, one is explained, and the end sums up.

@@ -231,6 +231,19 @@ fn loss_delay_and_duplicates() {
         ensure(in_time, format!("{:?}", report.samples))
     });
 
+    // An answer to a heartbeat that counts as lost by then repeats none.
+    patiently(|timeout| {
+        let peer = udp(V4, check, |bytes| match bytes {
+            [5, 0, ..] => Vec::new(),
+            [5, 1, ..] => [say("05 00"), v20(bytes)].concat(),
+            _ => v20(bytes),
+        });
+        let report = run_within(timeout, &peer);
+        ensure(outcome(&report) == "ok", text(&report))?;
+        assert_eq!((report.samples[0].rtt, report.duplicates), (None, 0));
+        Ok(())
+    });
+
     let peer = udp(V4, check, |bytes| if bytes[0] == 5 { times(v20(bytes), 3) } else { v20(bytes) });
     let report = run(&peer);
     assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);

@@ -7,8 +7,8 @@ use netkit::capture::{Body, Capture, Decoded, Input, Packets};
 use netkit::encode::json;
 use netkit::live::replay::LINGER;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
-use std::net::{SocketAddr, UdpSocket};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -515,6 +515,42 @@ fn followed_datagrams() -> Result<(), String> {
     assert!(lines.iter().filter(|l| l["transport"] == "udp").all(|l| &l["derived"]["tcp_flow"] == flow), "{out}");
     assert!(!reported.contains("not relayed"), "{reported}");
     Ok(())
+}
+
+/// The datagrams beside a stream are no client of their own. Their ports are named once: they stay open as long as the
+/// stream, however long they are silent. Before the client's first datagram none can be sent to it, which is counted.
+#[test]
+fn ports_of_a_stream_stay_open() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let [[datagrams, client], [other, _]] = [sockets(), sockets()];
+    let options = ["-p", "gne", "-f", "ndjson", "--most-clients", "2", "--idle", "1s"];
+    let mut proxy = Proxy::to(&listener.local_addr().unwrap().to_string(), &options);
+    let mut stream = TcpStream::connect(&proxy.at).unwrap();
+    let mut server = listener.accept().unwrap().0;
+    for stream in [&stream, &server] {
+        stream.set_read_timeout(Some(GUARD)).unwrap();
+    }
+    // A request of build 7 for UDP; the acceptance has a rate and the server's port; then the client names its own.
+    stream.write_all(&[&b"NL\0\x30GNE\0\0\x07\0"[..], &[0; 40], &[1]].concat()).unwrap();
+    server.read_exact(&mut [0; 52]).unwrap();
+    let port = |of: &UdpSocket| u32::from(of.local_addr().unwrap().port()).to_le_bytes();
+    server.write_all(&[&b"NL\0\x0cGNE\x01\x88\x13\0\0"[..], &port(&datagrams)].concat()).unwrap();
+    let (mut accepted, mut named) = ([0; 16], [0; 8]);
+    stream.read_exact(&mut accepted).unwrap();
+    stream.write_all(&[&b"NL\0\x04"[..], &port(&client)].concat()).unwrap();
+    server.read_exact(&mut named).unwrap();
+    let at = |low, high| SocketAddr::from(([127, 0, 0, 1], u16::from_le_bytes([low, high])));
+    let [to_server, to_client] = [at(accepted[12], accepted[13]), at(named[4], named[5])];
+    datagrams.send_to(&[4], to_client).unwrap();
+    // There is a place for a second client, whose socket is closed when it has been silent.
+    other.send_to(&[7], &proxy.at).unwrap();
+    proxy.reports("silent for");
+    client.send_to(&[9], to_server).unwrap();
+    assert_eq!(datagrams.receive(&mut [0; 8]).unwrap(), 1);
+    let (_, reported) = proxy.end();
+    assert!(!reported.contains("turned away"), "{reported}");
+    let down = reported.lines().find(|line| line.contains("down ")).expect("the counts");
+    assert!(down.ends_with(", 1 that the system refused"), "{reported}");
 }
 
 /// Datagrams of an unknown protocol are counted until the user names the protocol.

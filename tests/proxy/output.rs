@@ -513,6 +513,19 @@ fn one_leg_is_counted() {
         let filter = format!("leg == {leg}");
         assert_eq!(run(&["decode", name, "-f", "tsv", "--columns", "leg", "-F", &filter])[0].matches(leg).count(), 5);
     }
+    // If the file is cut, the frames of the other leg count, too.
+    let cut = temporary("legs-cut");
+    let bytes = std::fs::read(&pcap).unwrap();
+    std::fs::write(&cut, &bytes[..bytes.len() - 5]).unwrap();
+    let error = |leg: &str| {
+        let args = ["decode", cut.to_str().unwrap(), "-q", "-p", "dnp", "-f", "ndjson", "--leg", leg];
+        let output = Command::new(env!("CARGO_BIN_EXE_netkit")).args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{leg}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let errors = ["both", "client", "server"].map(error);
+    std::fs::remove_file(&cut).unwrap();
+    assert!(errors[0].contains("truncated after") && errors.iter().all(|error| *error == errors[0]), "{errors:?}");
     let [out, reported] = run(&["replay", name, "--list", "-f", "ndjson"]);
     assert_eq!((out.lines().count(), reported.contains(&line("client"))), (1, true), "{out}{reported}");
     assert_eq!(run(&["replay", name, "--list", "-f", "ndjson", "--leg", "both"])[0].lines().count(), 2);

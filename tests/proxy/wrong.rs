@@ -28,6 +28,8 @@ fn what_cannot_be_is_refused_before_anybody_comes() {
     reported(&["--network", "5g"], "expected wifi, lte, 3g, satellite, bad");
     reported(&["--rate", "fast"], "expected a rate, as 64kbit");
     reported(&["--delay", "-5ms"], "");
+    // With a file, other names may be protocols, but this one is none.
+    reported(&["--schema", "schemas/riptide.toml", "--port", "7777=ript1de"], "ript1de");
 }
 
 /// The status and stderr of a proxy that never starts.
@@ -61,7 +63,14 @@ fn no_input_is_the_capture() {
         assert!(status == Some(2) && reported.contains("--pcap"), "{input}: {reported}");
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "message == ack: drop\n");
-    std::fs::remove_file(path).unwrap();
+    // Nor by a file of a divided recording.
+    let (whole, part) = (format!("{name}.pcapng"), format!("{name}_00001.pcapng"));
+    std::fs::rename(&path, &part).unwrap();
+    let divided = ["--rules", &part, "--pcap", &whole, "--pcap-size", "20M", "--force"];
+    let (status, reported) = refused(&[&["127.0.0.1:0", "127.0.0.1:9"][..], &divided].concat());
+    assert!(status == Some(2) && reported.contains("would replace the input"), "{reported}");
+    assert_eq!(std::fs::read_to_string(&part).unwrap(), "message == ack: drop\n");
+    std::fs::remove_file(part).unwrap();
 }
 
 /// A described protocol can have rules like the others.

@@ -40,6 +40,10 @@ fn lists_and_asks_for_one() {
     let output = run(&["replay", CAPTURE, "--to", "127.0.0.1:9"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("choose one with --flow N"));
+    // A file may describe other protocols, but not this one.
+    let output = run(&["replay", CAPTURE, "--list", "--schema", "schemas/riptide.toml", "--port", "7777=ript1de"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ript1de"));
 }
 
 /// The list shows each conversation's carrier; datagrams that belong to a stream are not played alone.

@@ -397,12 +397,26 @@ fn stages() {
     // 10, 20 and 20, without those whose start a busy machine has missed before the end.
     assert!((20..=50).contains(&all["started"].as_u64().unwrap()), "{all}");
     assert!(all["seconds"].as_f64() >= Some(2.0), "{all}");
+    assert_eq!(all["not_begun"], Value::Null, "{all}");
     server.has_seen(all);
     server.is_left();
     for args in [["--stages", "10/s"], ["--stages", "0:5s"]] {
         let (_, reported, status) = run(server.at, &[&["--clients", "5"], &args[..]].concat());
         assert!(status == Some(2) && reported.contains("--stages"), "{reported}");
     }
+}
+
+/// The sessions for which no client was free are counted: each takes longer than the stages.
+#[test]
+fn stages_that_want_more_clients() {
+    let server = Server::start(Manner::Slow(Duration::from_millis(500)));
+    let stages = "40/s:500ms,40/s:1s";
+    let (lines, ..) = run(server.at, &["--clients", "1", "--stages", stages, "-W", "60s"]);
+    let all = lines.last().unwrap();
+    // 10 and 40, without those whose start a busy machine has missed before the end.
+    assert_eq!(all["started"], 1, "{all}");
+    assert!(all["not_begun"].as_u64().is_some_and(|count| (1..=49).contains(&count)), "{all}");
+    server.is_left();
 }
 
 /// `--for`: new sessions replace those that end, but never exceed the requested number.

@@ -16,8 +16,12 @@ pub type Observer<'a> = Rc<RefCell<dyn Sink + 'a>>;
 pub struct Collect<'c, 'a> {
     /// The messages.
     pub list: &'c mut VecDeque<OwnedMessage>,
-    /// The time at which their first byte arrived.
+    /// The time at which the first byte of the first one arrived.
     pub first: Instant,
+    /// The time at which these bytes arrived: those after the first message begin among them.
+    pub now: Instant,
+    /// The place of the first message in the stream.
+    pub unit: Option<Option<u64>>,
     /// The observer, if there is one.
     pub observer: Option<&'c Observer<'a>>,
     /// Selects the messages that are compared with a recording; `None`: all.
@@ -35,6 +39,10 @@ impl Sink for Collect<'_, '_> {
         }
         if self.full {
             return;
+        }
+        let start = message.dissection.unit.map(|unit| unit.start);
+        if *self.unit.get_or_insert(start) != start {
+            self.first = self.now;
         }
         let left_out = self.compared.is_some_and(|filter| !filter.matches(message));
         let owned = OwnedMessage { first: Some(self.first), left_out, ..OwnedMessage::of(message) };

@@ -146,7 +146,8 @@ impl<'a> Exchange<'a> {
         let first = *self.begun.get_or_insert(now);
         let taken = self.take(Some(bytes), first, now);
         if taken.0 || datagrams {
-            self.begun = None;
+            // The beginning of the next message may be among these bytes.
+            self.begun = (!datagrams && self.reader.unread(Side::B) > 0).then_some(now);
         }
         let (peer, caps) = (self.setup.ends[1], self.options.limits.peer);
         if self.reader.unread(Side::B) > caps.live_unread_bytes {
@@ -291,7 +292,7 @@ impl<'a> Exchange<'a> {
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let observer = self.setup.observer.as_ref();
         let compared = self.setup.compared.as_deref();
-        let mut collect = Collect { list, first, observer, compared, room, full: false };
+        let mut collect = Collect { list, first, now, unit: None, observer, compared, room, full: false };
         match bytes {
             Some(bytes) => {
                 self.frame += 1;

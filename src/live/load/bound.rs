@@ -51,6 +51,9 @@ impl FromStr for Bound {
                 let time = duration::between(amount, Duration::ZERO, Duration::from_secs(86_400))?;
                 Amount::Millis(time.as_secs_f64() * 1e3)
             }
+            (false, Some(_)) if NUMBERS.contains(&known) => {
+                return Err(format!("{known} is no share of the sessions: expected a number, as {known}>100"));
+            }
             (false, Some(percent)) => {
                 Amount::Percent(number(percent).ok_or_else(|| format!("{amount:?}: a number is missing before %"))?)
             }
@@ -98,7 +101,7 @@ mod tests {
         for text in ["p99>200ms", "dropped > 1%", "connected < 1000", "max >= 2s"] {
             assert!(text.parse::<Bound>().is_ok(), "{text}");
         }
-        for text in ["p99", "p98>1ms", "p99>1%", "dropped>1ms", "p99=1ms", "dropped>-1", ""] {
+        for text in ["p99", "p98>1ms", "p99>1%", "dropped>1ms", "p99=1ms", "dropped>-1", "", "rate<90%", "stalls>5%"] {
             assert!(text.parse::<Bound>().is_err(), "{text}");
         }
     }

@@ -115,6 +115,8 @@ pub struct Figures {
     pub kinds: BTreeMap<String, Delays>,
     /// The largest number of answered sessions at the same time.
     pub most: u64,
+    /// The sessions of the stages for which no client was free.
+    pub not_begun: u64,
     /// The tempo of the server.
     pub(crate) tempo: Tempo,
     now: Counted,
@@ -135,6 +137,7 @@ impl Figures {
             reasons: BTreeMap::new(),
             kinds: BTreeMap::new(),
             most: 0,
+            not_begun: 0,
             tempo: Tempo::over(transport),
             now: Counted::default(),
             active: 0,
@@ -296,6 +299,9 @@ impl Figures {
     pub fn json(&self) -> Json {
         let mut value = json!({"report": "load", "clients": self.clients, "seconds": seconds(self.took),
             "complete": self.complete(), "stopped": self.stopped, "most_at_once": self.most});
+        if self.not_begun > 0 {
+            value["not_begun"] = self.not_begun.into();
+        }
         self.all.json(&mut value);
         tempo(&self.tempo, &mut value);
         for (name, time) in times(&self.all.connects) {

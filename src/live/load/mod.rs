@@ -178,7 +178,10 @@ impl Round<'_, '_> {
         if let Some(stages) = &self.load.stages {
             let due = stages.begun(now.saturating_duration_since(self.begin)) as u64;
             let count = due.saturating_sub(std::mem::replace(&mut self.staged, due));
-            self.begin_some(count, now);
+            let begun = self.begin_some(count, now);
+            if self.stopping.is_none() {
+                self.figures.not_begun += count - begun;
+            }
             return;
         }
         let replaced = std::mem::take(&mut self.replaced);
@@ -194,9 +197,9 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Begins up to `count` sessions, if there are free slots.
-    fn begin_some(&mut self, count: u64, now: Instant) {
-        let _ = (0..count).take_while(|_| self.begin_one(now)).count();
+    /// Begins up to `count` sessions, if there are free slots. Returns their number.
+    fn begin_some(&mut self, count: u64, now: Instant) -> u64 {
+        (0..count).take_while(|_| self.begin_one(now)).count() as u64
     }
 
     /// Begins a session in a free slot. Returns false if there is none, or if all sessions leave.

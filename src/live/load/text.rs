@@ -23,6 +23,10 @@ impl fmt::Display for Figures {
         )?;
         write!(f, "sessions      {} connected, {} finished", counts[Connected], counts[Finished])?;
         writeln!(f, "{}", counts.list(&[Left, Refused, Silent, Dropped, Own, Incomplete]))?;
+        if self.not_begun > 0 {
+            let missing = Plural(self.not_begun, "session");
+            writeln!(f, "not begun     {missing}: all clients (--clients {}) were in use", self.clients)?;
+        }
         let line = |delays: &Delays| {
             let line = times(delays).map(|(name, time)| time.map(|nanos| format!("{name} {:.3}", millis(nanos))));
             let [Some(p50), Some(p90), Some(p99), Some(max)] = line else { return None };
@@ -85,6 +89,7 @@ impl fmt::Display for Figures {
                 };
                 writeln!(f, "limit         the server's: {own}{others}{all_failed}")
             }
+            None if self.not_begun > 0 => writeln!(f, "limit         --clients {}: {own}", self.clients),
             None => writeln!(f, "limit         none was met: {own}"),
         }
     }

@@ -42,7 +42,7 @@ impl std::str::FromStr for Target {
         }
         let (host, port) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((host, "")) => (host, None),
-            Some((host, port)) => (host, Some(port.strip_prefix(':').unwrap_or(port))),
+            Some((host, port)) => (host, Some(port.strip_prefix(':').unwrap_or_default())),
             // An IPv6 address without brackets has no port.
             None if rest.matches(':').count() > 1 => (rest, None),
             None => rest.split_once(':').map_or((rest, None), |(host, port)| (host, Some(port))),
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(parts("10.0.0.1"), ("10.0.0.1".into(), None, None));
         assert_eq!(parts("ws://h:3250/nano"), ("h".into(), Some(3250), Some("/nano".into())));
         assert_eq!(parts("ws://[fe80::1]:80"), ("fe80::1".into(), Some(80), Some("/".into())));
-        for wrong in ["", ":1", "h:0", "h:65536", "h:x", "http://h:1", "wss://h:1", "ws://h:1/a b"] {
+        for wrong in ["", ":1", "h:0", "h:65536", "h:x", "http://h:1", "wss://h:1", "ws://h:1/a b", "[::1]7777"] {
             assert!(wrong.parse::<Target>().is_err(), "{wrong}");
         }
     }

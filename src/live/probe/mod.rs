@@ -163,16 +163,22 @@ pub fn run<'a>(
             return report;
         }
     };
+    // A host that refuses says more than an address without a route.
+    let mut refused: Option<Report> = None;
     for address in addresses.into_iter().take(ADDRESSES) {
         report.address = Some(address);
         let asked = ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), emit, &mut report);
-        let elsewhere = matches!(asked, Outcome::NoRoute | Outcome::Refused);
         report.outcome = asked;
-        if !elsewhere {
-            break;
+        match asked {
+            Outcome::Refused => refused = Some(report.clone()),
+            Outcome::NoRoute => {}
+            _ => return report,
         }
     }
-    report
+    match refused {
+        Some(refused) => Report { tried: report.tried, left: report.left, ..refused },
+        None => report,
+    }
 }
 
 /// Tries the methods on one address.

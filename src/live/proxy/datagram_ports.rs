@@ -28,7 +28,6 @@ pub struct Opened {
 #[derive(Debug, Default)]
 struct Ports {
     ours: [u16; 2],
-    client: Option<u16>,
 }
 
 /// A field that names a port, and the port to write into it.
@@ -84,16 +83,15 @@ impl DatagramPorts {
             if self.ports.len() >= STREAMS {
                 self.ports.pop_first();
             }
-            self.ports.insert(flow, Ports { ours, client: None });
+            self.ports.insert(flow, Ports { ours });
             self.opened.push(Opened { client, server, target, of: ends[0] });
             return Ok(Some(PortField { name: names.offer.1.name, port: ours[0] }));
         }
         if decoded.message == names.answer.0
-            && let Some(ports) = self.ports.get_mut(&flow)
+            && let Some(ports) = self.ports.get(&flow)
         {
-            ports.client = named(names.answer.1);
             let replaced = PortField { name: names.answer.1.name, port: ports.ours[1] };
-            return Ok(ports.client.map(|_| replaced));
+            return Ok(named(names.answer.1).map(|_| replaced));
         }
         Ok(None)
     }

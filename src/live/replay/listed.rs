@@ -95,6 +95,10 @@ pub(crate) fn plan(order: &Order<'_>, options: &Options, text: bool, out: &mut d
         if plan.dropped > 0 {
             writeln!(out, "dropped: {}", plan.dropped)?;
         }
+        if plan.unknown > 0 {
+            let messages = Plural(plan.unknown, "message");
+            writeln!(out, "left out: {messages} of an unknown sender: --server ADDR names the server")?;
+        }
     }
     out.flush()
 }

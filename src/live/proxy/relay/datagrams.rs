@@ -280,11 +280,15 @@ impl Relay {
             }
             let path = waiting.number * 2 + waiting.direction.index() as u64;
             let weight = waiting.bytes.len() + size_of::<Waiting>() + 64;
+            let arrival = waiting.arrival.number;
             for copy in 0..=verdict.copies {
                 let order = if copy > 0 { Order::Copy } else { Order::Due };
                 let waiting = Waiting { copy: copy > 0, ..waiting.clone() };
                 if self.queue.push(path, now + verdict.delay, order, weight, waiting).is_err() {
                     counts.full += 1;
+                    if copy == 0 {
+                        out.dropped(arrival);
+                    }
                 }
             }
         }
@@ -309,8 +313,15 @@ impl Relay {
                 Some(addresses) if self.send(slot, direction, &bytes, copy, &arrival, at, out) => {
                     report(addresses, direction, &bytes, &arrival, at.saturating_duration_since(arrival.at), out);
                 }
-                Some(_) => {}
-                None => self.counts.directions[direction.index()].unsent += 1,
+                unsent => {
+                    if unsent.is_none() {
+                        self.counts.directions[direction.index()].unsent += 1;
+                    }
+                    // Copies have the number of the datagram itself.
+                    if !copy {
+                        out.dropped(arrival.number);
+                    }
+                }
             }
         }
     }
@@ -330,7 +341,11 @@ impl Relay {
         let Some((_, client)) = udp(&mut self.slots, slot) else { return false };
         let sent = match (direction, client.own_socket.as_ref().or(self.udp.as_ref())) {
             (Direction::Up, _) => client.socket.send(bytes),
-            (Direction::Down, Some(_)) if client.address.port() == 0 => return false,
+            // The client has not sent a datagram yet.
+            (Direction::Down, Some(_)) if client.address.port() == 0 => {
+                self.counts.directions[direction.index()].unsent += 1;
+                return false;
+            }
             (Direction::Down, Some(socket)) => socket.send_to(bytes, client.address),
             (Direction::Down, None) => return false,
         };

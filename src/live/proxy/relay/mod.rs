@@ -80,6 +80,8 @@ pub struct Relay {
     local: SocketAddr,
     slots: Slots,
     free: Vec<usize>,
+    /// The number of slots of datagrams beside a stream, which are no clients of their own.
+    attached: usize,
     clients: FxHashMap<SocketAddr, usize>,
     turned_away: FxHashSet<SocketAddr>,
     /// Kept open to be replaced by a connection if no other file descriptor is free.
@@ -133,6 +135,7 @@ impl Relay {
             local,
             slots: Vec::new(),
             free: Vec::new(),
+            attached: 0,
             clients: FxHashMap::default(),
             turned_away: FxHashSet::default(),
             held: FxHashMap::default(),

@@ -12,6 +12,7 @@ use crate::live::proxy::{MessageCounts, Opened, Watch};
 use crate::plural::Plural;
 use mio::Interest;
 use mio::net::UdpSocket;
+use rustc_hash::FxHashSet;
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub(super) struct Client {
     /// The proxy's address that it sends to: a socket of its own, if its datagrams are beside a stream.
     pub local: SocketAddr,
     pub own_socket: Option<UdpSocket>,
+    /// The client of the stream beside which its datagrams are.
+    pub of: Option<SocketAddr>,
     pub target: SocketAddr,
     pub paths: [Path; 2],
     /// The highest number of a packet that was sent, for both directions.
@@ -71,7 +74,7 @@ const TURNED_AWAY: usize = 1 << 16;
 
 impl Relay {
     fn is_full(&self) -> bool {
-        self.slots.len() - self.free.len() >= self.config.clients
+        self.slots.len() - self.free.len() - self.attached >= self.config.clients
     }
 
     /// Counts a client that is turned away, and reports it once.
@@ -129,7 +132,10 @@ impl Relay {
             match &mut entry {
                 Entry::Udp(client) => {
                     match &mut client.own_socket {
-                        Some(socket) => drop(self.poll.registry().deregister(socket)),
+                        Some(socket) => {
+                            self.attached -= 1;
+                            drop(self.poll.registry().deregister(socket));
+                        }
                         None => drop(self.clients.remove(&client.address)),
                     }
                     let _ = self.poll.registry().deregister(&mut client.socket);
@@ -141,25 +147,38 @@ impl Relay {
         self.timers.retain(|(_, at)| *at != slot);
     }
 
-    /// Removes the clients that were idle for too long.
+    /// Removes the clients that were idle for too long, and the sockets beside streams that have ended.
     pub(super) fn sweep(&mut self, now: Instant, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn RelayOutput) {
-        let gone = |client: &Client| now.saturating_duration_since(client.last) > self.config.idle;
-        let idle: Vec<(usize, [SocketAddr; 2])> = self
+        let stream = |entry: &(u64, Entry)| match entry {
+            (_, Entry::Tcp(pair)) => Some(pair.ends()[0]),
+            (_, Entry::Udp(_)) => None,
+        };
+        let streams: FxHashSet<SocketAddr> = self.slots.iter().flatten().filter_map(stream).collect();
+        // The ports beside a stream are named once: they stay as long as the stream, and no longer.
+        let gone = |client: &Client| match client.of {
+            Some(of) => !streams.contains(&of),
+            None => now.saturating_duration_since(client.last) > self.config.idle,
+        };
+        let idle: Vec<(usize, [SocketAddr; 2], bool)> = self
             .slots
             .iter()
             .enumerate()
             .filter_map(|(slot, entry)| match entry {
-                Some((_, Entry::Udp(client))) if gone(client) => Some((slot, client.addresses().ends)),
+                Some((_, Entry::Udp(client))) if gone(client) => {
+                    Some((slot, client.addresses().ends, client.of.is_some()))
+                }
                 _ => None,
             })
             .collect();
-        for (slot, ends) in idle {
+        for (slot, ends, is_attached) in idle {
             if let Some(watch) = watch {
                 out.held(watch.forget(Transport::Udp, ends));
             }
             let address = ends[0];
             let idle = self.config.idle;
-            out.note(Topic::Idle, format!("{address}: silent for {idle:?}: its socket is closed (--idle)"));
+            if !is_attached {
+                out.note(Topic::Idle, format!("{address}: silent for {idle:?}: its socket is closed (--idle)"));
+            }
             self.remove(slot);
         }
     }
@@ -262,7 +281,10 @@ impl Relay {
         // It is not a client of its own.
         self.counts.clients -= 1;
         match self.datagram_client(opened, slot, number) {
-            Ok(client) => self.take(slot, number, Entry::Udp(Box::new(client))),
+            Ok(client) => {
+                self.attached += 1;
+                self.take(slot, number, Entry::Udp(Box::new(client)));
+            }
             Err(error) => {
                 out.note(Topic::TurnedAway, format!("no socket for a stream's datagrams: {error}"));
                 self.free.push(slot);
@@ -282,7 +304,7 @@ impl Relay {
         }
         // Its port becomes known with its first datagram.
         let address = SocketAddr::new(of.ip(), 0);
-        Ok(self.new_client([address, target], [local, own], socket, Some(client), number))
+        Ok(self.new_client([address, target], [local, own], socket, Some((client, of)), number))
     }
 
     fn to_the_server(&self, slot: usize) -> io::Result<(UdpSocket, SocketAddr)> {
@@ -300,12 +322,13 @@ impl Relay {
         [address, target]: [SocketAddr; 2],
         [local, own]: [SocketAddr; 2],
         socket: UdpSocket,
-        own_socket: Option<UdpSocket>,
+        attached: Option<(UdpSocket, SocketAddr)>,
         number: u64,
     ) -> Client {
         let paths =
             [0, 1].map(|direction| Path::new(self.config.seed, number, direction).towards(target.ip(), self.begun));
         let (highest, last) = ([0; 2], Instant::now());
-        Client { address, socket, own, local, own_socket, target, paths, highest, last, reported: false }
+        let (own_socket, of) = attached.unzip();
+        Client { address, socket, own, local, own_socket, of, target, paths, highest, last, reported: false }
     }
 }

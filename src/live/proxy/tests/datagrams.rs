@@ -6,6 +6,7 @@ use super::sockets::{Receive, closed_udp};
 use crate::capture::{Body, Capture, Decoded, Input, Packets};
 use crate::live::proxy::{Impairments, Loss};
 use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A guard against hanging, not a measurement.
@@ -182,6 +183,24 @@ fn a_closed_port_is_reported_once() {
     assert!(counts.refused > 0);
     assert_eq!(reported.notes.len(), 1, "{:?}", reported.notes);
     assert!(reported.notes[0].contains("the server's port is closed"));
+}
+
+/// A delayed datagram that the system refuses is reported, so that no recording goes on to wait for it.
+#[test]
+fn a_delayed_datagram_that_is_refused_waits_no_longer() {
+    let mut config = config(closed_udp());
+    config.impairments[0].delay = Duration::from_millis(1);
+    let relay = start(config);
+    let client = socket();
+    client.connect(relay.at).unwrap();
+    let (dropped, begin) = (relay.dropped(), std::time::Instant::now());
+    // Of several that are due at once, the system refuses those after the first.
+    while dropped.load(Ordering::Relaxed) == 0 {
+        client.send(b"x").unwrap();
+        assert!(begin.elapsed() < GUARD);
+    }
+    let (counts, _) = relay.end();
+    assert_eq!(dropped.load(Ordering::Relaxed), counts.directions[0].unsent);
 }
 
 /// A number that is sent three times, with at most one flipped bit.

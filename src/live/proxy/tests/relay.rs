@@ -5,7 +5,7 @@ use crate::live::proxy::Impairments;
 use crate::live::proxy::relay::{Config, Counts, Passed, Relay, RelayOutput, Topic};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -19,12 +19,17 @@ pub struct Reported {
     pub passed: usize,
     pub notes: Vec<String>,
     noted: Arc<AtomicBool>,
+    dropped: Arc<AtomicU64>,
 }
 
 impl RelayOutput for Reported {
     fn passed(&mut self, passed: Passed<'_>) {
         self.passed += if passed.lost.is_none() { passed.received.len() } else { 0 };
         self.outcomes.push((passed.direction.name(), passed.lost, passed.copies, passed.reordered));
+    }
+
+    fn dropped(&mut self, _: u64) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
     fn note(&mut self, _: Topic, text: String) {
@@ -37,6 +42,7 @@ pub struct Running {
     pub at: SocketAddr,
     stop: CancelToken,
     noted: Arc<AtomicBool>,
+    dropped: Arc<AtomicU64>,
     thread: JoinHandle<(Counts, Reported)>,
 }
 
@@ -61,18 +67,23 @@ pub fn start(config: Config) -> Running {
     let mut relay = Relay::bind(config).unwrap();
     let (at, ours) = (relay.local(), stop.clone());
     let mut reported = Reported::default();
-    let noted = reported.noted.clone();
+    let (noted, dropped) = (reported.noted.clone(), reported.dropped.clone());
     let thread = std::thread::spawn(move || {
         let counts = relay.run(&ours, None, &mut reported).unwrap();
         (counts, reported)
     });
-    Running { at, stop, noted, thread }
+    Running { at, stop, noted, dropped, thread }
 }
 
 impl Running {
     /// Whether it has reported anything about the network.
     pub fn has_noted(&self) -> bool {
         self.noted.load(Ordering::Relaxed)
+    }
+
+    /// The number of datagrams that waited, of which it has reported that they are not sent.
+    pub fn dropped(&self) -> Arc<AtomicU64> {
+        self.dropped.clone()
     }
 
     /// Stops it.
