@@ -37,7 +37,7 @@ never\:"Never"))' \
         case $line[1] in
             (decode)
 _arguments "${_arguments_options[@]}" : \
-'()*-r+[A capture, as tshark and tcpdump have it]:FILE:_files' \
+'(-i --interface -D --list-interfaces)*-r+[A capture, as tshark and tcpdump have it]:FILE:_files' \
 '()-i+[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '()--interface=[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '--capture-filter=[Capture only packets that this tcpdump filter selects, as '\''udp port 7777'\'']:EXPR:_default' \
@@ -733,7 +733,7 @@ json\:"One JSON object"))' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
-'(-f --format --first --allow-empty -p --proto --schema -s --set --from --port)--suggest[Print a first file for an unknown protocol, from what the bytes show]' \
+'(-f --format --first --allow-empty -p --proto -s --set --from --port)--suggest[Print a first file for an unknown protocol, from what the bytes show]' \
 '--allow-empty[Accept captures without packets of the protocol]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \
@@ -758,7 +758,7 @@ json\:"For tools"))' \
 always\:"Always"
 never\:"Never"))' \
 '(-f --format)--examples[List built-in protocol files, print the one named, or write all into DIR/]' \
-'(-f --format --schema)--as-toml[Print the protocol'\''s tables as a protocol file (TOML), to begin your own]' \
+'(-f --format)--as-toml[Print the protocol'\''s tables as a protocol file (TOML), to begin your own]' \
 '-q[Print no progress and no summaries on stderr]' \
 '--quiet[Print no progress and no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what other frames were]' \

@@ -56,8 +56,8 @@ fn netkit(args: Vec<OsString>) -> u8 {
 fn asks_for_nagios(args: &[OsString]) -> bool {
     let pairs = args.iter().zip(args.iter().skip(1));
     let apart = pairs.clone().any(|(option, value)| (option == "-f" || option == "--format") && value == "nagios");
-    args.get(1).is_some_and(|command| command == "probe")
-        && (apart || args.iter().any(|arg| arg == "-fnagios" || arg == "--format=nagios"))
+    args.iter().skip(1).any(|arg| arg == "probe")
+        && (apart || args.iter().any(|arg| arg == "-fnagios" || arg == "-f=nagios" || arg == "--format=nagios"))
 }
 
 /// Reports an error on stderr. Returns the exit status.

@@ -83,3 +83,15 @@ fn what_has_no_context() {
     let done = run(&["decode", FILE, "--context", "1"], b"");
     assert!(done.status == Some(2) && done.err.contains("--filter <EXPR>"), "{}", done.err);
 }
+
+/// The messages of another file are not around those that fit.
+#[test]
+fn files_are_no_context_of_each_other() {
+    let frames = |lines: &[String]| -> Vec<u64> {
+        lines.iter().map(|line| common::json(line)["frame"].as_u64().expect("a number")).collect()
+    };
+    let args = ["-f", "ndjson", "-F", FITS, "-B", "1000"];
+    let one = frames(&decode(&args));
+    assert!(one.len() < decode(&["-f", "ndjson"]).len(), "messages follow the last one that fits");
+    assert_eq!(frames(&decode(&[&[FILE][..], &args].concat())), [one.clone(), one].concat());
+}

@@ -222,14 +222,14 @@ fn each_file_has_messages() {
 fn a_gate_is_tested_to_the_end_or_fails() {
     let capture = "fixtures/riptide/riptide22-lossy.pcap";
     for (gate, status) in [(&[][..], 0), (&["--reject", "note == given_up"], 3), (&["--fail-on", "warning"], 3)] {
-        for threads in ["1", "2"] {
-            let args = [&["decode", "-q", "-f", "ndjson", "--threads", threads, capture], gate].concat();
+        for form in [&["ndjson", "--threads", "1"][..], &["ndjson", "--threads", "2"], &["pcapng"]] {
+            let args = [&["decode", "-q", capture, "-f"], form, gate].concat();
             // The reader has left before the program starts, however late this thread runs.
             let (reader, writer) = std::io::pipe().expect("a pipe");
             drop(reader);
             let done = common::finish(common::netkit(&args).stdout(writer).spawn().expect("it runs"));
-            assert_eq!(done.status, Some(status), "{gate:?}: {}", done.err);
-            assert_eq!(done.err.contains("not tested to the end"), status == 3, "{gate:?}: {}", done.err);
+            assert_eq!(done.status, Some(status), "{form:?} {gate:?}: {}", done.err);
+            assert_eq!(done.err.contains("not tested to the end"), status == 3, "{form:?} {gate:?}: {}", done.err);
         }
     }
 }
@@ -258,10 +258,11 @@ fn comparisons_need_what_was_asked_for() {
 #[test]
 fn a_capture_of_other_protocols_is_reported() {
     let folder = Scratch::new("gates-unknown");
-    let page = folder.file("page.html");
+    let (page, copy) = (folder.file("page.html"), folder.file("copy.pcapng"));
     let other = "fixtures/foreign/foreign-enet_reliable.pcap";
     for (args, times) in [
         (&["decode", other][..], 1),
+        (&["decode", other, "-f", "pcapng", "--force", "-o", &copy], 1),
         (&["stats", other], 1),
         (&["stats", other, "-f", "csv"], 1),
         (&["top", other], 1),
@@ -276,6 +277,9 @@ fn a_capture_of_other_protocols_is_reported() {
         let (status, _, err) = run(args);
         assert_eq!(status, Some(0), "{args:?}: {err}");
         assert_eq!(err.matches("no message of a known protocol; -v lists").count(), times, "{args:?}: {err}");
+        // Of several files, each note names its own.
+        let named = err.matches(&format!("netkit: {other}: no message of a known protocol; -v lists")).count();
+        assert!(named == times || times < 2, "{args:?}: {err}");
     }
 }
 

@@ -146,6 +146,16 @@ fn broken_files_and_wrong_ones() {
     );
     let last = done.lines().pop().expect("lines");
     assert_eq!(last["file"], names[3].as_str(), "the others are read");
+    // --link reads all files twice, but reports the error once.
+    let linked = decode(&names, &["--join", "--link", "-q", "-f", "ndjson"]);
+    let reported = linked.err.matches(&format!("netkit: {}: ", names[1])).count();
+    assert_eq!((linked.status, reported), (Some(3), 1), "{}", linked.err);
+    // -q leaves out no error of a file.
+    let apart = [names[1].clone(), names[0].clone()];
+    for done in [decode(&names, &["--join", "-q", "-f", "ndjson"]), decode(&apart, &["-q", "-f", "ndjson"])] {
+        assert_eq!(done.status, Some(3), "{}", done.err);
+        assert!(done.err.contains(&names[1]) && done.err.contains("after 99 frames"), "{}", done.err);
+    }
     let text = folder.write("text", "no capture");
     for (file, status) in [(text.as_str(), 3), ("-", 2), ("nosuch.pcap", 3)] {
         let done = decode(&[names[0].clone(), file.into()], &["--join", "-f", "ndjson"]);

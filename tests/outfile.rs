@@ -155,6 +155,15 @@ fn an_input_is_never_the_output() {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/schemas/riptide.toml");
     std::fs::copy(schema, folder.path().join("game.toml")).expect("copied");
     refused(&["encode", "--json", "in.json", "--schema", "game.toml", "-o", "game.toml"]);
+    // Files of protocols, and those that a pattern names.
+    std::fs::copy(fixture("protocols/a2s.toml"), folder.path().join("a2s.toml")).expect("copied");
+    for option in ["-p", "--protocol-file"] {
+        refused(&["report", "in.pcap", option, "a2s.toml", "-o", "a2s.toml"]);
+    }
+    for name in ["ring_0.pcap", "ring_1.pcap"] {
+        std::fs::copy(fixture("riptide/riptide22-udp.pcap"), folder.path().join(name)).expect("copied");
+    }
+    refused(&["report", "--join", "ring_*.pcap", "-o", "ring_1.pcap"]);
     std::fs::write(folder.path().join("servers"), "127.0.0.1:9\n").expect("written");
     refused(&["probe", "--targets", "servers", "-p", "riptide", "--pcap", "servers"]);
     // stdin may be a file, too, by the shell; and so may stdout, which would grow without end.

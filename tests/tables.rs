@@ -332,3 +332,34 @@ fn dialogues() {
     assert!(dialogue("riptide/riptide22-lossy.pcap", "100", &[]).contains("\nconversation 2: riptide, client "));
     assert_eq!(dialogue("foreign/rtp.pcap", "100", &["-q"]), "");
 }
+
+/// Two requests in one segment: no response is beside the other one's request.
+#[test]
+fn a_response_is_next_to_its_own_request_only() {
+    let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
+    // Flags (0: a request with its route, 4: a response), the number, and the length of the route.
+    let request = |id: u8| package(4, &[&[0, id, 4][..], b"chat{}"].concat());
+    let response = |id: u8| package(4, &[&[4, id][..], b"{}"].concat());
+    let mut wire = Wire::default();
+    let sent = [
+        (true, package(1, br#"{"sys":{"type":"js","version":"1.0"},"user":{}}"#)),
+        (false, package(1, br#"{"code":200,"sys":{"heartbeat":30}}"#)),
+        (true, package(2, b"")),
+        // Frame 6: the two frames of the handshake of TCP are before these.
+        (true, [request(1), request(2)].concat()),
+        (false, response(1)),
+        (false, response(2)),
+    ];
+    wire.stream(["10.1.2.3:50000", "10.9.8.7:3250"].map(|end| end.parse().expect("an end")), &sent);
+    let folder = common::Scratch::new("dialogue");
+    let path = folder.write("two.pcap", wire.file());
+    let dialogue = |files: &[&str]| {
+        let done = run(&[&["decode", "-q", "-p", "nano", "-f", "dialogue"], files].concat(), b"").ok();
+        done.text().to_owned()
+    };
+    let text = dialogue(&[&path]);
+    assert_eq!(text.matches(" response (to 6) ").count(), 2, "{text}");
+    assert!(!text.lines().any(|line| line.contains(" request ") && line.contains(" response ")), "{text}");
+    // The conversations of another file have the same numbers, and headings of their own.
+    assert_eq!(dialogue(&[&path, &path]), format!("{text}\n{text}"));
+}

@@ -300,10 +300,12 @@ fn long_text_goes_through_a_pager() {
     let file = "fixtures/riptide/riptide22-lossy.pcap";
     let all = format!("961 messages, 2 conversations, 1 message with warnings: netkit stats --delivery {file}\r\n");
     let one = format!("1 message: netkit stats -p riptide {file}\r\n");
+    let sums = "961 messages, 2 conversations, 1 message with warnings";
+    let (joined, redacted) = (format!("{sums}: netkit stats --join --delivery {file}\r\n"), format!("{sums}\r\n"));
     let mark = "sed 's/^/| /'";
     // Variables, arguments, the end of the text, and whether all of it went through the pager.
     type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], &'a str, bool);
-    let cases: [Case<'_>; 14] = [
+    let cases: [Case<'_>; 16] = [
         (&[("NETKIT_PAGER", mark), ("PAGER", "head -n 1")], &["decode"], &all, true),
         (&[("PAGER", mark)], &["-f", "summary"], &all, true),
         (&[("PAGER", mark)], &["decode", "-v"], &all, true),
@@ -315,6 +317,9 @@ fn long_text_goes_through_a_pager() {
         (&[("PAGER", mark), ("TERM", "dumb")], &["decode"], &all, false),
         (&[("PAGER", mark), ("TERM", "")], &["decode"], &all, false),
         (&[("PAGER", mark)], &["decode", "-p", "riptide", "-c", "1", "-f", "summary"], &one, false),
+        // The command that gives these figures, and none that would name the file.
+        (&[("PAGER", "cat")], &["decode", "--join"], &joined, false),
+        (&[("PAGER", "cat")], &["decode", "--redact"], &redacted, false),
         (&[("PAGER", mark)], &["decode", "-q"], "\r\n", false),
         (&[("PAGER", mark)], &["decode", "-f", "ndjson"], "}\r\n", false),
         // Whoever leaves it has seen enough: nothing follows, and that is success.
@@ -331,4 +336,32 @@ fn long_text_goes_through_a_pager() {
         let dumb = env.iter().any(|(name, _)| *name == "TERM");
         assert!(!dumb || !text.contains("\x1b["), "{env:?} {args:?}: {tail:?}");
     }
+}
+
+/// The sums below messages are those of `stats`: a message with a fault is not counted as one with a warning, too.
+#[test]
+fn sums_are_those_of_stats() {
+    let mut faults = 0;
+    for name in ["gne/gne-edge.pcap", "acknex/acknex-malformed.pcap", "dnp/dnp-states.pcap"] {
+        let path = common::fixture(name);
+        let args = [vec![path.display().to_string()], common::args_of(&path)].concat();
+        let stats = feed(netkit(&["stats", "-q", "-f", "json"]).args(&args), b"").ok();
+        let stats = common::json(stats.text());
+        let count = |key: &str, what: &str| match stats[key].as_u64().expect("a count") {
+            0 => String::new(),
+            1 => format!(", 1 {what}"),
+            n => format!(", {n} {}", what.replacen("fault", "faults", 1).replacen("message", "messages", 1)),
+        };
+        let sums = count("faults", "fault") + &count("warnings", "message with warnings");
+        faults += stats["faults"].as_u64().expect("a count");
+        let mut terminal = Terminal::new(80, 24);
+        let mut command = netkit(&["decode", "-f", "summary", "--color", "never"]);
+        let command = command.args(&args).env("NETKIT_PAGER", "cat").stdout(terminal.open());
+        let mut child = command.spawn().expect("netkit");
+        let text = terminal.rest();
+        let last = text.lines().last().unwrap_or_default();
+        assert!(child.wait().expect("an end").success(), "{name}");
+        assert!(last.contains(&format!("{sums}: netkit stats ")), "{name}: {sums}: {last}");
+    }
+    assert!(faults > 4, "{faults}");
 }

@@ -21,7 +21,7 @@ pub struct Check {
     /// Print a first file for an unknown protocol, from what the bytes show
     ///
     /// FILE is then the capture. Of several servers, the one with the most traffic is described; --server names another.
-    #[arg(long, conflicts_with_all = ["format", "first", "allow_empty", "proto", "schema", "set", "from", "port"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["format", "first", "allow_empty", "proto", "set", "from", "port"], help_heading = "Output")]
     pub suggest: bool,
     /// Options of the dissection.
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub struct Decode {
     #[arg(required_unless_present_any = ["read", "interface", "list_interfaces"], value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// A capture, as tshark and tcpdump have it
-    #[arg(short = 'r', value_name = "FILE", hide = true, conflicts_with = "files")]
+    #[arg(short = 'r', value_name = "FILE", hide = true, conflicts_with_all = ["files", "interface", "list_interfaces"])]
     pub read: Vec<PathBuf>,
     /// A live capture.
     #[command(flatten)]

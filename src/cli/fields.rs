@@ -29,7 +29,7 @@ pub struct Fields {
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::FIELDS), value_name = "F")]
     pub format: Form,
     /// Print the protocol's tables as a protocol file (TOML), to begin your own
-    #[arg(long, requires = "what", conflicts_with_all = ["format", "schema"])]
+    #[arg(long, requires = "what", conflicts_with = "format")]
     pub as_toml: bool,
 }
 

@@ -58,27 +58,39 @@ fn only_files(cli: &Cli) -> bool {
     !other && !stdin && !cli.global.quiet && cli.global.verbose == 0
 }
 
-/// The options that exclude `decode -w`, unless the frames are captured live: then messages are printed as well.
-const NOT_WITH_WRITE: [&str; 10] =
-    ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out", "comments"];
+/// Options of a command that exclude others. Only those on the command line count, not variables of the environment.
+/// `decode -w` excludes none where frames are captured live: then messages are printed as well.
+const EXCLUDED: [(&str, &str, &[&str]); 3] = [
+    (
+        "decode",
+        "write",
+        &["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out", "comments"],
+    ),
+    ("fields", "as_toml", &["schema"]),
+    ("check", "suggest", &["schema"]),
+];
 
 fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
     let mut command = Cli::command();
     let matches = command.try_get_matches_from_mut(args)?;
-    if let Some(("decode", given)) = matches.subcommand()
-        && given.contains_id("write")
-        && !given.contains_id("interface")
-        && let Some(other) = NOT_WITH_WRITE.iter().find(|id| given.value_source(id) == Some(ValueSource::CommandLine))
-    {
-        let decode = command.find_subcommand("decode");
-        let shown = |id: &str| {
-            decode.iter().flat_map(|d| d.get_arguments()).find(|arg| arg.get_id() == id).map(|arg| arg.to_string())
-        };
-        let (write, other) = (shown("write").unwrap_or_default(), shown(other).unwrap_or_default());
-        let why = format!("the argument '{write}' cannot be used with '{other}'");
+    if let Some(why) = excluded(&command, &matches) {
         return Err(command.error(ErrorKind::ArgumentConflict, why));
     }
     super::local::url(&mut command, &matches).map_or_else(|| Cli::from_arg_matches(&matches), Err)
+}
+
+/// Returns the error for an option that another one excludes.
+fn excluded(command: &clap::Command, matches: &clap::ArgMatches) -> Option<String> {
+    let (name, given) = matches.subcommand()?;
+    let is_given = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
+    let (_, id, others) = EXCLUDED.iter().find(|(of, id, _)| *of == name && is_given(id))?;
+    if *id == "write" && given.contains_id("interface") {
+        return None;
+    }
+    let other = others.iter().find(|other| is_given(other))?;
+    let found = command.find_subcommand(name)?;
+    let shown = |id: &str| found.get_arguments().find(|arg| arg.get_id() == id).map(|arg| arg.to_string());
+    Some(format!("the argument '{}' cannot be used with '{}'", shown(id)?, shown(other)?))
 }
 
 /// Whether there is a file, or an interface, in place of a subcommand.

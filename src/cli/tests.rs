@@ -60,6 +60,16 @@ fn an_option_has_one_verb() {
     assert!(seen.len() > 100 && two.is_empty(), "{}: {two:#?}", seen.len());
 }
 
+/// Of a file and an interface, one would be left out in silence.
+#[test]
+fn a_file_and_an_interface_exclude_each_other() {
+    for line in ["decode -r a -i lo", "decode -r a -D", "decode -r a b"] {
+        let parsed = Cli::try_parse_from(std::iter::once("netkit").chain(line.split(' ')));
+        let kind = parsed.err().map(|error| error.kind());
+        assert_eq!(kind, Some(clap::error::ErrorKind::ArgumentConflict), "{line}");
+    }
+}
+
 #[test]
 fn older_options_are_read() {
     let pairs = [

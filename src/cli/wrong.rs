@@ -51,7 +51,10 @@ pub fn one_line(error: &clap::Error) -> String {
             };
             line = line.replace(&number.to_string(), why);
         }
-        (ErrorKind::ValueValidation, _) if let Some((before, range)) = line.rsplit_once(" is not in ") => {
+        (ErrorKind::ValueValidation, _)
+            if let Some((before, range)) =
+                line.rsplit_once(" is not in ").filter(|(_, range)| range.contains("..")) =>
+        {
             let before = before.rsplit_once(": ").map_or(before, |(before, _)| before);
             line = format!("{before}: {}", expected(range));
         }

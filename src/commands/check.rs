@@ -37,7 +37,8 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
                 check.results.different,
                 check.results.messages,
                 Lines(first)
-            )?;
+            )
+            .map_err(|error| check.pick.unwritten(error))?;
         }
         stopped = read?;
         match stopped {

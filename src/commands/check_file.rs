@@ -23,8 +23,8 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &Check, global: &Global) -> anyhow::Result<u8> {
-    let inputs = args.captures.iter().chain([&args.file]).chain(&args.dissect.protocol_file);
-    stdout_is_no_input(&super::options::inputs(inputs, &args.dissect.schema)?)?;
+    let inputs = args.captures.iter().chain([&args.file]);
+    stdout_is_no_input(&super::options::inputs(inputs, &args.dissect)?)?;
     if args.suggest {
         return suggest(args);
     }

@@ -36,7 +36,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     if args.traffic.redact {
         return super::redacted::run(args, to, pick, options, global);
     }
-    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
+    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect)?, args.force)?;
     let all_of_a_conversation = !pick.selection.cuts() && args.output.count.is_none();
     let marks = Marks::new(args.whole || all_of_a_conversation);
     let (Picked { sink: mut marks, pick }, read) =
@@ -72,7 +72,7 @@ fn capture(files: &[PathBuf], join: bool) -> anyhow::Result<Capture> {
             Capture::new(input).with_context(|| input::name(path))
         }
         // Notes about them have already been printed.
-        files => Ok(Join::new(files)?.open(&Files::default(), &Global::silent())?.0),
+        files => Ok(Join::new(files)?.silent().open(&Files::default(), &Global::silent())?.0),
     }
 }
 

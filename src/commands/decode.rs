@@ -7,7 +7,7 @@ use super::{check, cut};
 use crate::cli::{Decode, Format, Global, Traffic};
 use crate::process::interrupt::{self, stop};
 use crate::process::join::Join;
-use crate::process::notify::notify;
+use crate::process::notify::{about, notify, warn};
 use crate::process::outfile::stdout_is_no_input;
 use crate::process::parallel::InputReader;
 use crate::process::usage::{NO_PARQUET, broken_pipe, refuse};
@@ -23,7 +23,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema)?)?;
+    stdout_is_no_input(&inputs(&args.files, &args.dissect)?)?;
     let mut options = options(&args.dissect)?;
     options.part = args.conversations;
     // --check reads once, because it only compares bytes. So do files of frames and of columns.
@@ -41,7 +41,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         to: args.write.as_deref(),
         rotation: Some(&args.rotation),
         force: args.force,
-        schemas: &args.dissect.schema,
+        read: inputs([], &args.dissect)?,
         prints: true,
     };
     capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
@@ -79,6 +79,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     let mut failed = None;
     for path in &args.files {
         printer.live(Live::of(path, args.follow));
+        if args.files.len() > 1 {
+            about(&input::name(path));
+        }
         if let Some(files) = &files {
             files.restart(&names::name(path));
         }
@@ -97,7 +100,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             match &failed {
                 None if args.files.len() == 1 => failed = Some(error),
                 _ => {
-                    notify(global, format_args!("{error:#}"));
+                    warn(format_args!("{error:#}"));
                     failed = Some(error);
                 }
             }
@@ -106,6 +109,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
+    about("");
     let status = finish(args, global, printer, failed.is_none())?;
     match failed {
         // Input without an end of its own is complete when the user stops it.
@@ -206,11 +210,16 @@ fn for_person(args: &Decode, global: &Global) -> bool {
 
 /// The sums of the printed messages, and the command that prints more about them.
 fn sums(args: &Decode, pick: &Pick) -> String {
+    // What was read from stdin is gone, and with --redact the names of files are not shown.
+    if args.traffic.redact || args.files.iter().any(|file| file.as_os_str() == "-") {
+        return format!("{}\n", pick.sums());
+    }
+    let join = if args.join { "--join " } else { "" };
     let proto = args.dissect.proto.iter().map(|proto| format!("-p {} ", names::shell_word(proto)));
     let files = args.files.iter().map(|file| names::shell_word(&file.display().to_string()));
     let delivery = if pick.troubled == [0; 2] { "" } else { "--delivery " };
     let given = proto.chain([files.collect::<Vec<_>>().join(" ")]).collect::<String>();
-    format!("{}: netkit stats {delivery}{given}\n", pick.sums())
+    format!("{}: netkit stats {join}{delivery}{given}\n", pick.sums())
 }
 
 /// Reports that there was no message, unless a condition reports it.

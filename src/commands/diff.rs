@@ -8,7 +8,7 @@ use crate::filter::Names;
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
 use crate::printable::{Lines, Printable};
-use crate::process::notify::{notify, warn};
+use crate::process::notify::{about, notify, warn};
 use crate::process::outfile::stdout_is_no_input;
 use crate::process::parallel::InputReader;
 use crate::process::usage::usage;
@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
-    stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect.schema)?)?;
+    stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect)?)?;
     let mut options = options(&args.dissect)?;
     // One filter per capture: relative times refer to its own first frame.
     let mut selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];
@@ -31,6 +31,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     known(&args.fail_on, &options)?;
     let (mut cut, mut outside) = (Ok(()), false);
     let mut read = |path: &Path, selection: Selection| {
+        about(&input::name(path));
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
         let (picked, done) = InputReader::new(&options, global).count(&[path.into()], args.join, pick, stats);

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
-    stdout_is_no_input(&inputs(&args.input, &args.dissect.schema)?)?;
+    stdout_is_no_input(&inputs(&args.input, &args.dissect)?)?;
     let Format::Printed(_) = args.output.format else {
         let name = args.output.format.name();
         return usage(format!("-f {name} is for decode: captures have frames, times and endpoints"));

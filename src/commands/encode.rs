@@ -34,7 +34,7 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
         let what = "bytes would garble the terminal: use -o FILE, a pipe, or --as hex";
         return usage(what);
     }
-    let inputs = inputs(&args.json, &args.dissect.schema)?;
+    let inputs = inputs(&args.json, &args.dissect)?;
     let file = outfile::check("-o", args.output.as_deref(), &inputs, args.force)?;
     if file.is_none() {
         outfile::stdout_is_no_input(&inputs)?;

@@ -7,12 +7,13 @@ use crate::dissect::Options;
 use crate::filter::Names;
 use crate::printable::Lines;
 use crate::process::join;
-use crate::process::notify::{notify, warn};
+use crate::process::notify::{notify, subject, warn};
 use crate::process::read::drive;
 use crate::process::stopped::ReadResult;
 use crate::process::usage::Usage;
 use crate::read::{Expected, Pick, Producer, Receiver, Selected, Selection, Stopped, Summary};
 use std::fmt::Arguments;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,16 +80,28 @@ impl Pick {
     /// Returns the exit status after the figures are printed: that of a signal, or of the conditions.
     pub fn status(&self, path: &Path, stopped: Option<Stopped>, global: &Global) -> u8 {
         stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| {
-            self.report_unknown(format_args!(""), global);
+            self.report_unknown(format_args!("{}", subject()), global);
             !self.holds(global) as u8
         })
+    }
+
+    /// Returns the error of the output. That its reader is gone is an error of conditions, too: they were not tested to
+    /// the end.
+    pub fn unwritten(&self, error: io::Error) -> anyhow::Error {
+        match error.kind() == io::ErrorKind::BrokenPipe && !self.conditions.is_empty() {
+            true => {
+                let conditions = self.conditions.join(", ");
+                anyhow::anyhow!("{conditions}: not tested to the end of the input: the reader of the output is gone")
+            }
+            false => error.into(),
+        }
     }
 
     /// Whether all conditions hold. Reports those that do not.
     pub fn holds(&self, global: &Global) -> bool {
         if self.conditions.is_empty() {
             let outside = self.outside();
-            outside.iter().for_each(|why| warn(format_args!("{why}")));
+            outside.iter().for_each(|why| warn(format_args!("{}{why}", subject())));
             return outside.is_none();
         }
         let wrong = self.broken();

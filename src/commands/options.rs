@@ -1,7 +1,7 @@
 //! The options of dissection, and the files that they name.
 
 use super::described::{self, Files, Loaded};
-use crate::cli::Dissect;
+use crate::cli::{Dissect, is_file};
 use crate::dissect::{Options, Registry};
 use crate::process::usage::Usage;
 use crate::protocols;
@@ -41,11 +41,12 @@ pub fn settings(given: &[String], options: &mut Options) -> Result<(), Usage> {
 ///
 /// # Errors
 /// Fails if stdin is named more than once: the second reading would find nothing.
-pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, schemas: &'a [PathBuf]) -> Result<Vec<&'a Path>, Usage> {
+pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, dissect: &'a Dissect) -> Result<Vec<&'a Path>, Usage> {
     let mut read: Vec<&Path> = read.into_iter().map(PathBuf::as_path).collect();
     if read.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Usage("-: stdin can be read only once: save it to a file".into()));
     }
-    read.extend(schemas.iter().map(PathBuf::as_path));
+    read.extend(dissect.schema.iter().chain(&dissect.protocol_file).map(PathBuf::as_path));
+    read.extend(dissect.proto.as_deref().filter(|name| is_file(name)).map(Path::new));
     Ok(read)
 }

@@ -122,14 +122,7 @@ impl Printer {
         if self.account {
             self.renderer.account(&self.pick.account);
         }
-        if let Err(error) = self.renderer.finish() {
-            let gone = error.kind() == io::ErrorKind::BrokenPipe && !self.pick.conditions.is_empty();
-            if gone {
-                let conditions = self.pick.conditions.join(", ");
-                anyhow::bail!("{conditions}: not tested to the end of the input: the reader of the output is gone");
-            }
-            return Err(error.into());
-        }
+        self.renderer.finish().map_err(|error| self.pick.unwritten(error))?;
         if let Some(warning) = self.renderer.warning() {
             notify(global, format_args!("{warning}"));
         }

@@ -2,7 +2,7 @@
 
 use crate::cli::{Decode, Global};
 use crate::dissect::Options;
-use crate::process::notify::notify;
+use crate::process::notify::{notify, warn};
 use crate::process::outfolder::OutFolder;
 use crate::process::parallel::{InputReader, threads_for};
 use crate::process::{input, interrupt, names};
@@ -48,7 +48,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
             // Everything that could be read is written. The other files are still read.
             Err(error) if inputs.len() == 1 => failed = Some(error),
             Err(error) => {
-                notify(global, format_args!("{error:#}"));
+                warn(format_args!("{error:#}"));
                 failed = Some(error);
             }
         }

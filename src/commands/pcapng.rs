@@ -1,5 +1,6 @@
 //! `netkit decode -f pcapng`: copies the capture, with its messages as packet comments.
 
+use super::gates::UNKNOWN;
 use super::options::inputs;
 use super::output::{Live, stdout};
 use crate::capture::{Decoded, Frame};
@@ -19,7 +20,7 @@ use std::path::Path;
 /// Runs the command.
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let [path] = &args.files[..] else { return Ok(2) };
-    let read_files = inputs(&args.files, &args.dissect.schema)?;
+    let read_files = inputs(&args.files, &args.dissect)?;
     let mut file = outfile::check("-o", args.out.as_deref(), &read_files, args.force)?;
     input::announce_wait(path, global);
     let named = || input::name(path);
@@ -64,7 +65,7 @@ fn finish(
     let copied = writer.sink.annotated.finish();
     let copied = match &file {
         Some(file) => copied.map_err(|error| file.named(error))?,
-        None => copied?,
+        None => copied.map_err(|error| writer.pick.unwritten(error))?,
     };
     if copied.lost > 0 {
         let lost = Plural(copied.lost, "message");
@@ -86,7 +87,8 @@ fn finish(
         file.commit()?;
     }
     if read.is_ok() && !writer.pick.any() && !writer.pick.reports_none() {
-        notify(global, format_args!("no message matches: the frames have no comments; -v lists what there is"));
+        let why = if writer.pick.selection.all { UNKNOWN } else { "no message matches the selection" };
+        notify(global, format_args!("{why}: the frames have no comments"));
     }
     let status = !writer.pick.holds(global) as u8;
     read.with_context(|| name)?;

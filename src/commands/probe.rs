@@ -61,7 +61,8 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     }
     let targets = targets::all(args)?;
     let requests = requests(args, &targets)?;
-    let inputs = inputs(&args.targets, &args.schema)?;
+    let dissect = Dissect::of(args.proto.as_ref(), &args.protocol_file, &args.set, &args.schema);
+    let inputs = inputs(&args.targets, &dissect)?;
     let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs, args.force)?;
     textfile(args, &inputs)?;
     // All requests have the user's limits.

@@ -5,7 +5,7 @@ use super::output::chosen;
 use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
 use super::proxy_view::Viewing;
-use super::selection::limits;
+use super::selection::{limits, ports};
 use crate::cli::{Dissect, Format, Global, Proxy, ProxyTransport};
 use crate::dissect::{Options, Server};
 use crate::encode::deeply;
@@ -37,13 +37,13 @@ pub fn run(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
 fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let dissect = Dissect::of(args.proto.as_ref(), &args.protocol_file, &args.set, &args.schema);
     let mut options = options(&dissect)?;
-    options.ports.clone_from(&args.port);
+    ports(&args.port, &mut options)?;
     limits(&args.limit, &mut options)?;
     let details = details(args, &options)?;
-    let read = args.protocol_file.iter().chain(&args.like).chain(&args.profile).chain(&args.rules);
-    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(read, &args.schema)?, args.force)?;
+    let read = inputs(args.like.iter().chain(&args.profile).chain(&args.rules), &dissect)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &read, args.force)?;
     if let (Some(file), Some(_)) = (&file, args.pcap_size) {
-        file.divides()?;
+        file.divides(&read)?;
     }
     let profile = profile(args)?;
     let directions = impairments(args, &options, global)?;

@@ -28,7 +28,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// The number of frames of an unknown protocol that are remembered.
-const PENDING: usize = 4096;
+const PENDING: usize = 1 << 16;
 /// The columns of a terminal that are left for the outcome.
 const OUTCOME: usize = 20;
 
@@ -353,7 +353,8 @@ impl RelayOutput for Printer {
         for one in &passed.seen {
             // Messages of frames that arrived before the protocol was known.
             let earlier = self.earlier(one.frame);
-            self.show(one, &earlier.unwrap_or_else(|| outcome.clone()));
+            let own = || if one.frame == passed.frame { outcome.clone() } else { FrameOutcome::default() };
+            self.show(one, &earlier.unwrap_or_else(own));
         }
         if !passed.seen.iter().any(|one| one.frame == passed.frame) {
             self.pending.insert(passed.frame, (outcome, passed.datagram));

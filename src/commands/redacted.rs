@@ -45,7 +45,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         }
         _ => None,
     };
-    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
+    let file = OutFile::check("-w", to, &inputs(&args.files, &args.dissect)?, args.force)?;
     // Messages nest, and reading their lines recurses.
     deeply(|| -> anyhow::Result<u8> {
         let writing = Writing {

@@ -3,7 +3,7 @@
 use super::options::{described_options, inputs};
 use super::output::style;
 use super::replay_print;
-use super::selection::limits;
+use super::selection::{limits, ports};
 use crate::capture::{Capture, Input, Packets};
 use crate::cli::{Dissect, Form, Global, Legs, Replay};
 use crate::dissect::{Message, Options, Role, Server, Sink};
@@ -43,14 +43,14 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let clients = described.clients();
     options.server = args.server;
     options.leg = args.leg.unwrap_or(Legs::Client).one();
-    options.ports.clone_from(&args.port);
+    ports(&args.port, &mut options)?;
     limits(&args.limit, &mut options)?;
     if args.files.len() > 1 && !args.join {
         return usage("several files: --join reads them as one capture");
     }
     let name = join::name(&args.files);
     // Check the output before anything is read or sent.
-    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(&args.files, &args.schema)?, args.force)?;
+    let file = outfile::check("--pcap", args.pcap.as_deref(), &inputs(&args.files, &dissect)?, args.force)?;
     let changes = changes(args, &options)?;
     let captured = read(args, global, &options, &clients, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.

@@ -2,13 +2,13 @@
 //! load or a probe.
 
 use super::options::{inputs, options};
-use crate::capture::Time;
+use crate::capture::{Leg, Time};
 use crate::cli::{Global, Report as Args, Traffic};
 use crate::dissect::{Message, Sink};
 use crate::flow::Closing;
 use crate::plural::Plural;
 use crate::printable::{Lines, Printable};
-use crate::process::notify::notify;
+use crate::process::notify::{about, notify, warn};
 use crate::process::outfile::OutFile;
 use crate::process::parallel::InputReader;
 use crate::process::stopped::ReadResult;
@@ -59,7 +59,7 @@ struct Read {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    let file = OutFile::check("-o", &args.out, &inputs(&args.files, &args.dissect.schema)?, args.force)?;
+    let file = OutFile::check("-o", &args.out, &inputs(&args.files, &args.dissect)?, args.force)?;
     if let Some(path) = args.files.iter().find(|path| is_lines(path)) {
         return rounds(args, global, path, file);
     }
@@ -85,7 +85,9 @@ fn rounds(args: &Args, global: &Global, path: &Path, file: OutFile) -> anyhow::R
         return usage(format!("{name}: the lines of a load or a probe have a page of their own"));
     }
     if args.traffic.redact || !selected(&args.traffic).is_empty() {
-        return usage(format!("{name}: -F, --flow and --redact are for captures, and these are lines of JSON"));
+        return usage(format!(
+            "{name}: -F, --flow, --leg, --since, --until and --redact are for captures, and these are lines of JSON"
+        ));
     }
     let input = BufReader::new(input::open(path)?);
     let rounds = Rounds::read(input).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
@@ -106,6 +108,7 @@ fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
 fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> anyhow::Result<u8> {
     let mut both = Vec::new();
     for path in files {
+        about(&input::name(path));
         let read = capture(args, std::slice::from_ref(path), Kept { messages: Some(0), fields: true }, global)?;
         if let Ok(Some(stopped)) = &read.done {
             let _ = writeln!(std::io::stderr(), "netkit: {}: {stopped}; nothing is compared", Lines(&read.about.name));
@@ -126,7 +129,8 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
 fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     let (mut rows, mut failed, mut outside) = (Vec::new(), false, false);
     for path in &args.files {
-        let fails = |why: anyhow::Error| notify(global, format_args!("{why:#}"));
+        about(&input::name(path));
+        let fails = |why: anyhow::Error| warn(format_args!("{why:#}"));
         let files = std::slice::from_ref(path);
         match capture(args, files, Kept { messages: Some(0), fields: false }, global) {
             Ok(read) => {
@@ -136,7 +140,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
                 read.done.err().into_iter().for_each(fails);
             }
             Err(why) => {
-                rows.push(Summary::unread(names::name(path), format!("{why:#}")));
+                rows.push(Summary::unread(names::name(path), shown(&why, files)));
                 failed = true;
                 fails(why);
             }
@@ -146,7 +150,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
         }
     }
     let sums = format!("{} of {}", rows.len(), Plural(args.files.len(), "capture"));
-    write(file, &report::index(&rows), &sums, global)?;
+    write(file, &report::index(&rows, &selected(&args.traffic)), &sums, global)?;
     Ok(interrupt::status(false).unwrap_or(if failed { 3 } else { outside as u8 }))
 }
 
@@ -158,7 +162,7 @@ fn many(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
-    let keep = live::Keep::none(&args.dissect.schema, false);
+    let keep = live::Keep::default();
     live::begin(&args.interface, args.traffic.until, keep, &options, global)?;
     let mut reading = RunSink { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = InputReader::new(&options, global).files(files, args.join, &mut Any(&mut reading));
@@ -167,7 +171,7 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     let endless = files.iter().any(|file| file.as_os_str() == "-");
     let cut = match &done {
         Err(_) if run.stats().messages == 0 => return Err(done.err().unwrap_or_else(|| anyhow::anyhow!("not read"))),
-        Err(why) => Some(format!("{why:#}")),
+        Err(why) => Some(shown(why, files)),
         // Input without an end of its own is complete when the user ends it.
         Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
@@ -182,12 +186,23 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     Ok(Read { run, about, pick, done })
 }
 
-/// Returns the options that select messages, as they were given.
-fn selected(traffic: &Traffic) -> Vec<String> {
+/// Returns the options that select messages. With `--redact`, addresses and quotations in them are replaced.
+pub fn selected(traffic: &Traffic) -> Vec<String> {
     let mut list = Vec::new();
     list.extend(traffic.flow.map(|n| format!("--flow {n}")));
-    list.extend(traffic.filter.as_ref().map(|text| format!("-F '{text}'")));
+    list.extend(traffic.since.map(|time| format!("--since {time}")));
+    list.extend(traffic.until.map(|time| format!("--until {time}")));
+    list.extend(traffic.leg.map(|leg| format!("--leg {}", leg.one().map_or("both", Leg::name))));
+    list.extend(traffic.filter.as_ref().map(|text| {
+        let text = format!("-F '{text}'");
+        run::own_text(format_args!("{text}")).unwrap_or(text)
+    }));
     list
+}
+
+/// An error as the page shows it: with `--redact`, files have other names.
+fn shown(why: &anyhow::Error, files: &[PathBuf]) -> String {
+    files.iter().fold(format!("{why:#}"), |text, file| text.replace(&input::name(file), &names::name(file)))
 }
 
 fn write(mut file: OutFile, page: &str, sums: &str, global: &Global) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use crate::plural::Plural;
 use crate::printable::Lines;
 use crate::process::interrupt::stop;
 use crate::process::join::{self, Join};
-use crate::process::notify::warn;
+use crate::process::notify::{about, warn};
 use crate::process::outfile::stdout_is_no_input;
 #[cfg(feature = "parquet")]
 use crate::process::outfolder::OutFolder;
@@ -19,6 +19,7 @@ use crate::process::stopped::{ended, warning};
 use crate::process::usage::{self, NO_PARQUET, Usage, refuse, usage};
 use crate::process::{capture, names};
 use crate::read::{CaptureSink, Pick, Picked, Selection, Summary};
+use crate::stats::report::omissions;
 use crate::stats::verdicts::one_direction;
 use crate::stats::{Observer, Order, Report, Stats, Wanted};
 use std::io::{self, Write};
@@ -42,7 +43,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema)?)?;
+    stdout_is_no_input(&inputs(&args.files, &args.dissect)?)?;
     let (parquet, out, written) = (args.format == Form::Parquet, args.out.is_some(), args.write.is_some());
     let live = args.interface.interface.is_some();
     refuse(&[
@@ -77,6 +78,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             (false, true) => format!("\nTogether: {} as one capture\n", Plural(files.len(), "file")),
             (false, false) => format!("{}{}\n", if k == 0 { "" } else { "\n" }, Lines(names::names(&files))),
         };
+        about(&if join { String::new() } else { join::name(&files) });
         match one(&Args { files, join, ..args.clone() }, &heading, global) {
             Ok(status) => worst = worst.max(status),
             Err(error) if usage::status(&error) == 2 || usage::broken_pipe(&error) => return Err(error),
@@ -118,7 +120,7 @@ fn one(args: &Args, heading: &str, global: &Global) -> anyhow::Result<u8> {
         to: args.write.as_deref(),
         rotation: Some(&args.rotation),
         force: args.force,
-        schemas: &args.dissect.schema,
+        read: inputs([], &args.dissect)?,
         prints: false,
     };
     capture::begin(&args.interface, args.traffic.until, keep, &options, global)?;
@@ -160,6 +162,9 @@ fn one(args: &Args, heading: &str, global: &Global) -> anyhow::Result<u8> {
             && let Some(verdict) = one_direction(&stats)
         {
             warn(format_args!("{}", verdict.text));
+        }
+        if args.format != Form::Text {
+            omissions(&stats).iter().for_each(|line| warn(format_args!("{line}")));
         }
         match args.format {
             Form::Text => {

@@ -14,7 +14,7 @@ use crate::printable::Json;
 use crate::process::interrupt::{self, stop};
 use crate::process::outfile::stdout_is_no_input;
 use crate::process::stopped::ReadResult;
-use crate::process::{capture, follow, input, read};
+use crate::process::{capture, follow, input, names, read};
 use crate::read::{CaptureSink, Pick, Picked, Selection};
 use crate::stats::top::{Look, Scroll, Top};
 use crate::view::held;
@@ -77,7 +77,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.source.interfaces.list_interfaces {
         return capture::list();
     }
-    stdout_is_no_input(&inputs([&args.file], &args.source.dissect.schema)?)?;
+    stdout_is_no_input(&inputs([&args.file], &args.source.dissect)?)?;
     let mut options = options(&args.source.dissect)?;
     let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
     let (top, finished) = (Mutex::new(Top::new(&options, pick.selection.cuts())), AtomicBool::new(false));
@@ -86,7 +86,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     // Whether there is a terminal to draw on.
     let drawn = args.format == Form::Text && draws();
     let around = Global { quiet: global.quiet || drawn, ..global.clone() };
-    let keep = capture::Keep::none(&args.source.dissect.schema, true);
+    let keep = capture::Keep { prints: true, ..capture::Keep::default() };
     capture::begin(&args.source.interface, args.source.traffic.until, keep, &options, &around)?;
     if !drawn {
         input::announce_wait(&args.file, global);
@@ -118,7 +118,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             let sorted = args.sort.as_deref().unwrap_or(KEYS[0].1);
             look.sort(sorted);
             let size = (style.width.unwrap_or(80), None);
-            look.screen(&input::name(&args.file), sorted, size, style.colour, &mut Scroll::default(), &mut text);
+            look.screen(&names::name(&args.file), sorted, size, style.colour, &mut Scroll::default(), &mut text);
             page(&text, style.colour)?;
         }
     }
@@ -213,7 +213,7 @@ fn write_out(text: &str) -> io::Result<()> {
 /// Draws on a terminal until the reading ends.
 fn draw(args: &Args, global: &Global, top: &Mutex<Top>, finished: &AtomicBool) -> io::Result<()> {
     let screen = Screen::begin().inspect_err(|_| stop().set())?;
-    let name = input::name(&args.file);
+    let name = names::name(&args.file);
     let mut sorted = args.sort.as_deref().unwrap_or(KEYS[0].1);
     let (mut last, mut shown) = (Instant::now(), (0, None));
     let mut look = locked(top).look(0.0);

@@ -4,7 +4,7 @@ use super::output::{self, style};
 use crate::cli::{Form, Global, Stats as Args};
 use crate::dissect::Options;
 use crate::filter::{FieldPath, Names};
-use crate::process::join;
+use crate::process::names;
 use crate::process::parallel::InputReader;
 use crate::process::stopped::{ended, warning};
 use crate::process::usage::{Usage, usage};
@@ -33,7 +33,7 @@ pub fn run(
             io::stdout().write_all(heading.as_bytes())?;
             let (picked, done) = reading.count(&args.files, args.join, pick, Sparklines::new(track));
             let mut text = warning(args.path(), &done);
-            text += &format!("{}: {field}\n\n", join::name(&args.files));
+            text += &format!("{}: {field}\n\n", names::names(&args.files));
             picked.sink.text(style(global, false).width, &mut text);
             output::text(text.as_bytes())?;
             return Ok(picked.pick.status(args.path(), done?, global));

@@ -56,14 +56,14 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     if args.source.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    stdout_is_no_input(&inputs(&args.files, &args.source.dissect.schema)?)?;
+    stdout_is_no_input(&inputs(&args.files, &args.source.dissect)?)?;
     let mut options = options(&args.source.dissect)?;
     let pick = Pick::of(Selection::new(&args.source.traffic, &mut options)?);
     let selected = pick.selection.cuts();
     if args.source.traffic.leg.is_none() {
         options.leg = None;
     }
-    let keep = capture::Keep::none(&args.source.dissect.schema, true);
+    let keep = capture::Keep { prints: true, ..capture::Keep::default() };
     capture::begin(&args.source.interface, args.source.traffic.until, keep, &options, global)?;
     let (wake, events) = channel();
     let (signal, messages) = (wake.clone(), wake.clone());
@@ -107,11 +107,11 @@ fn frames(args: &Args) -> Option<Frames> {
     if args.files.is_empty() || args.source.traffic.redact || !args.files.iter().all(again) {
         return None;
     }
-    let files = args.files.clone();
+    let (files, dissect) = (args.files.clone(), args.source.dissect.clone());
     let write = move |name: &Path, frames: &[u64]| {
         let mut marks = Marks::default();
         frames.iter().for_each(|frame| marks.mark(*frame));
-        let file = OutFile::check("s", name, &inputs(&files, &[])?, false)?;
+        let file = OutFile::check("s", name, &inputs(&files, &dissect)?, false)?;
         cut::write(&files, files.len() > 1, file, &marks)
     };
     Some(Frames(Arc::new(move |name, frames| {

@@ -45,7 +45,10 @@ impl FieldPath {
         let tokens = lexer::tokens(text)?;
         match (parser::parse(text, &tokens, names)?, tokens.len()) {
             (Expression::Field(path, Test::Exists), 1) => Ok(FieldPath(Wanted::Field(path))),
-            _ => Err(FilterError { what: "expected a field's name".into(), text: text.into(), at: 0, len: text.len() }),
+            _ => {
+                let (what, len) = ("expected a field's name".into(), text.chars().count());
+                Err(FilterError { what, text: text.into(), at: 0, len })
+            }
         }
     }
 

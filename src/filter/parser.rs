@@ -117,6 +117,13 @@ impl<'a> Parser<'a> {
         };
         let before = self.next;
         let test = self.test(false)?;
+        if field != RelatedField::Kind && matches!(test, Test::Contains(_) | Test::Matches(_)) {
+            let what = match field {
+                RelatedField::Any => RelatedField::NO_VALUE.to_owned(),
+                _ => format!("{name} is a number, and no text"),
+            };
+            return Err(self.fail(token, what));
+        }
         for (literal, token) in self.literals(&test, before) {
             if let Some(what) = field.wrong(&test, literal) {
                 return Err(self.fail(token, what));

@@ -30,6 +30,9 @@ impl RelatedField {
         ("related.after_ms", RelatedField::AfterMs, "the milliseconds between the two"),
     ];
 
+    /// The error for a value of a relation itself.
+    pub(super) const NO_VALUE: &'static str = "related is not a value: compare related.kind, related.after_ms, ..";
+
     /// The part of this name.
     pub fn by_name(name: &str) -> Option<RelatedField> {
         RelatedField::ALL.iter().find(|(n, ..)| *n == name).map(|(_, field, _)| *field)
@@ -40,14 +43,14 @@ impl RelatedField {
         let text = &literal.text;
         match (self, test) {
             (_, Test::Matches(_) | Test::Exists) => None,
-            (RelatedField::Any, _) => Some("related is not a value: compare related.kind, related.after_ms, ..".into()),
+            (RelatedField::Any, _) => Some(RelatedField::NO_VALUE.into()),
             (RelatedField::Kind, Test::Compare(..) | Test::In(_)) => {
                 let names = RelationKind::ALL.map(|(_, name, _)| name);
                 let near = hint(nearest(text, names));
                 (!names.contains(&text.as_str()))
                     .then(|| format!("related.kind is never {text:?}{near}: there are {}", names.join(", ")))
             }
-            (RelatedField::Kind, Test::Contains(_)) => None,
+            (_, Test::Contains(_)) => None,
             _ => literal.number.is_none().then(|| format!("expected a number, got {text:?}")),
         }
     }
@@ -146,8 +149,12 @@ pub fn later(expression: &Expression) -> Option<&'static str> {
         Expression::NeverAcked => Some("never_acked"),
         Expression::Related(conditions) => {
             conditions.iter().find_map(|Condition { field, test }| match (field, test) {
-                (RelatedField::Kind, Test::Compare(_, literal)) => of_kind(literal),
-                (RelatedField::Kind, Test::In(list)) => list.iter().find_map(of_kind),
+                (RelatedField::Kind, Test::Compare(_, literal)) => of_kind(&|name| name == literal.text),
+                (RelatedField::Kind, Test::In(list)) => {
+                    of_kind(&|name| list.iter().any(|literal| name == literal.text))
+                }
+                (RelatedField::Kind, Test::Contains(literal)) => of_kind(&|name| name.contains(literal.text.as_str())),
+                (RelatedField::Kind, Test::Matches(regex)) => of_kind(&|name| regex.is_match(name)),
                 _ => None,
             })
         }
@@ -155,6 +162,6 @@ pub fn later(expression: &Expression) -> Option<&'static str> {
     }
 }
 
-fn of_kind(literal: &Literal) -> Option<&'static str> {
-    RelationKind::ALL.iter().find(|(kind, name, _)| kind.is_later() && *name == literal.text).map(|(_, name, _)| *name)
+fn of_kind(fits: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    RelationKind::ALL.iter().find(|(kind, name, _)| kind.is_later() && fits(name)).map(|(_, name, _)| *name)
 }

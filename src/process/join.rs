@@ -1,7 +1,7 @@
 //! `--join`: reads several files, as rotation writes them, as one capture.
 
 use super::interrupt::stop;
-use super::notify::notify;
+use super::notify::{notify, warn};
 use super::usage::Usage;
 use super::{input, names};
 use crate::capture::{Again, Capture, CaptureError, Ended, Input, NextFile, Time};
@@ -22,6 +22,8 @@ pub struct Join {
     files: VecDeque<(PathBuf, Option<Time>)>,
     /// The size of all files, in bytes.
     pub size: u64,
+    /// Whether the errors of the files are not reported.
+    silent: bool,
 }
 
 /// Whether files could not be read to their ends.
@@ -72,7 +74,13 @@ impl Join {
         }
         // Files with the same time keep their order. Files without frames come last.
         dated.sort_by_key(|(_, first)| first.map_or(i128::MAX, |time| time.nanos()));
-        Ok(Join { files: dated.into(), size })
+        Ok(Join { files: dated.into(), size, silent: false })
+    }
+
+    /// Returns them for a reading before the one that reports the errors of the files.
+    #[must_use]
+    pub fn silent(self) -> Join {
+        Join { silent: true, ..self }
     }
 
     /// Returns their names, in order.
@@ -89,7 +97,7 @@ impl Join {
         let (capture, broken) = self.once(names, global)?;
         let again: Again = Box::new(move || {
             // The second reading reports the errors of the files.
-            let join = Join { files: files.clone(), size: 0 };
+            let join = Join { files: files.clone(), size: 0, silent: true };
             join.once(&Files::default(), &Global::silent()).ok().map(|(capture, _)| capture)
         });
         Ok((capture.reopening(again), broken))
@@ -107,6 +115,7 @@ impl Join {
             names: names.clone(),
             broken: broken.clone(),
             global: global.clone(),
+            silent: self.silent,
         };
         Ok((capture.joined(Box::new(rest)), broken))
     }
@@ -154,12 +163,15 @@ struct Rest {
     names: Files,
     broken: Broken,
     global: Global,
+    silent: bool,
 }
 
 impl Rest {
     fn failed(&self, path: &Path, error: &anyhow::Error) {
         self.broken.0.store(true, Ordering::Relaxed);
-        notify(&self.global, format_args!("{}: {error:#}", input::name(path)));
+        if !self.silent {
+            warn(format_args!("{}: {error:#}", input::name(path)));
+        }
     }
 }
 

@@ -44,10 +44,10 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
     let mut reading = Links::new(options.limits.lists.links);
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
-        // The second reading reports the errors.
-        let _ = Input::new(input::open(path)?)
-            .map(|input| read::whole(input.reopening(input::again(path)), options, &quiet, &mut Any(&mut reading)));
-        return Ok((counted(reading.finish(true)), input::open(path)?));
+        // The second reading reports the errors. Nothing is called unanswered if it did not reach the end.
+        let whole = Input::new(input::open(path)?)
+            .is_ok_and(|input| whole(input.reopening(input::again(path)), options, &quiet, &mut reading));
+        return Ok((counted(reading.finish(whole)), input::open(path)?));
     }
     let (limit, mut rest) = (options.limits.lists.link_bytes, input::open(path)?);
     let mut held = Vec::new();
@@ -59,7 +59,7 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
     }
     let held = std::sync::Arc::<[u8]>::from(held);
     let again = || Cursor::new(std::sync::Arc::clone(&held));
-    let _ = Input::new(Box::new(again())).map(|input| read::whole(input, options, &quiet, &mut Any(&mut reading)));
+    let whole = Input::new(Box::new(again())).is_ok_and(|input| whole(input, options, &quiet, &mut reading));
     if cut {
         warn(format_args!(
             "--link: only the first {} of {} were read ahead: later messages have no links, and nothing is \
@@ -70,7 +70,12 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
         let next = Cursor::new(next);
         return Ok((counted(reading.finish(false)), Box::new(again().chain(next).chain(rest))));
     }
-    Ok((counted(reading.finish(true)), Box::new(again())))
+    Ok((counted(reading.finish(whole)), Box::new(again())))
+}
+
+/// Reads the relations of an input. Returns whether its end was reached.
+fn whole(input: Input, options: &Options, quiet: &Global, reading: &mut Links) -> bool {
+    matches!(read::whole(input, options, quiet, &mut Any(reading)), Ok(None))
 }
 
 /// Reads the relations of several files that are read as one.
@@ -80,9 +85,9 @@ fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Lin
 pub fn joined(join: Join, options: &Options) -> anyhow::Result<Linked> {
     let (options, quiet) = (&reading(options), Global::silent());
     let mut reading = Links::new(options.limits.lists.links);
-    let (capture, _) = join.open(&Files::default(), &quiet)?;
-    let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
-    Ok(counted(reading.finish(true)))
+    let (capture, broken) = join.silent().open(&Files::default(), &quiet)?;
+    let read = read::frames(capture, options, &quiet, &mut Any(&mut reading));
+    Ok(counted(reading.finish(matches!(read, Ok(None)) && !broken.any())))
 }
 
 /// Returns the options for reading the relations.

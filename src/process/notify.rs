@@ -24,6 +24,20 @@ pub fn warn(text: std::fmt::Arguments<'_>) {
     print(line);
 }
 
+/// The file that notes are about, of several that are read one after the other.
+static SUBJECT: Mutex<String> = Mutex::new(String::new());
+
+/// From now on, notes about a reading name this file; empty: there is only one.
+pub fn about(name: &str) {
+    let subject = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    *SUBJECT.lock().unwrap_or_else(PoisonError::into_inner) = subject;
+}
+
+/// Returns the beginning of such a note.
+pub fn subject() -> String {
+    SUBJECT.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Writes a line at once, so that no terminal is stopped between its text and its end.
 fn print(mut line: String) {
     line.push('\n');

@@ -2,7 +2,7 @@
 
 use super::capture::Keeper;
 use super::interrupt::{self, stop};
-use super::notify::{notify, warn};
+use super::notify::{notify, subject, warn};
 use super::stopped::ReadResult;
 use crate::capture::{Capture, Input};
 use crate::cli::Global;
@@ -17,12 +17,14 @@ use std::io::{BufRead, BufReader};
 /// # Errors
 /// Returns the error that ended the capture early.
 pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -> ReadResult {
+    let of = subject();
     if sink.reports() {
         for note in seen.notes(global.verbose > 0) {
-            if note.warns { warn(format_args!("{}", note.text)) } else { notify(global, format_args!("{}", note.text)) }
+            let text = note.text;
+            if note.warns { warn(format_args!("{of}{text}")) } else { notify(global, format_args!("{of}{text}")) }
         }
         if seen.frames == 0 && seen.error.is_none() && !seen.stopped {
-            notify(global, format_args!("the capture has no frames"));
+            notify(global, format_args!("{of}the capture has no frames"));
         }
     }
     sink.account(&seen.counters.account);
@@ -34,7 +36,7 @@ pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -
         if seen.others.all_foreign() {
             anyhow::bail!("no frame could be read: {}", seen.others);
         }
-        notify(global, format_args!("no UDP and no TCP: {}", seen.others));
+        notify(global, format_args!("{of}no UDP and no TCP: {}", seen.others));
     }
     let stopped = interrupt::status(false).filter(|_| seen.stopped);
     Ok(stopped.map(|_| Stopped { read: seen.frames, span: seen.span }))

@@ -36,9 +36,13 @@ impl Context {
         self.left > 0
     }
 
-    /// Sets the origin of times, like [`Renderer::origin`].
+    /// Begins a file and sets the origin of its times, like [`Renderer::origin`]. Its messages are not around those of
+    /// the file before.
     pub fn origin(&mut self, time: Time) {
         self.form.origin(time);
+        self.gap |= self.begun;
+        self.held.clear();
+        (self.bytes, self.left) = (0, 0);
     }
 
     /// Prints a message, or holds it back.

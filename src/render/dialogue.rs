@@ -7,7 +7,7 @@ use super::style::Style;
 use super::summary;
 use crate::capture::Time;
 use crate::codec::Level;
-use crate::dissect::{Message, RelationKind, Role, Wants};
+use crate::dissect::{Message, RelationKind, Role, Target, Wants};
 use rustc_hash::FxHashMap;
 
 /// The width without a terminal.
@@ -38,8 +38,8 @@ struct Row {
     /// The line so far, and its width. Empty: no line is held.
     text: Vec<u8>,
     width: usize,
-    /// The message's frame and time, for responses to refer to.
-    frame: u64,
+    /// The message and its time, for responses to refer to.
+    target: Target,
     time: Time,
     /// Whether the right side is free: the message is on the left.
     open: bool,
@@ -76,6 +76,11 @@ impl Form for Dialogue {
         }
     }
 
+    /// Begins another file, whose conversations have the same numbers.
+    fn origin(&mut self, _: Time) {
+        self.last.clear();
+    }
+
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         let (place, flow) = (message.place, message.flow_info.flow);
         let side = (self.style.width.unwrap_or(WIDTH).saturating_sub(TIMES + BETWEEN) / 2).max(LEAST);
@@ -98,7 +103,7 @@ impl Form for Dialogue {
         };
         self.last.insert(flow, place.time);
         let mut relations = message.dissection.related.iter();
-        let answers = relations.any(|one| one.kind == RelationKind::Answers && one.target.frame == self.row.frame);
+        let answers = relations.any(|one| one.kind == RelationKind::Answers && one.target == self.row.target);
         if right && answers && self.row.open && !self.row.text.is_empty() {
             let after = Answer::After(place.time.since(self.row.time));
             let width = self.cell(message, Some(after), side);
@@ -109,7 +114,8 @@ impl Form for Dialogue {
         self.pause(out);
         let to = message.dissection.related.iter().find(|one| one.kind == RelationKind::Answers);
         let width = self.cell(message, to.map(|one| Answer::To(one.target.frame)), side);
-        self.row = Row { frame: place.frame, time: place.time, open: !right, ..Row::default() };
+        let target = Target { frame: place.frame, index: message.dissection.index };
+        self.row = Row { target, time: place.time, open: !right, ..Row::default() };
         let mut line = LineWriter::new(&mut self.row.text, self.style.colour);
         if place.frame > 0 {
             line.paint(line.palette.dim);
@@ -173,7 +179,8 @@ impl Dialogue {
 
     /// Writes the line that names the conversation.
     fn heading(&self, message: &Message<'_>, out: &mut Vec<u8>) {
-        if !self.last.is_empty() {
+        let begun = self.row.width > 0;
+        if begun {
             out.push(b'\n');
         }
         let mut line = LineWriter::new(out, self.style.colour);

@@ -59,11 +59,6 @@ impl Renderer {
         self.form.origin(time);
     }
 
-    /// Sets live output: every message is written at once. Otherwise output is written in large blocks.
-    pub fn flush_each(&mut self, live: bool) {
-        self.output.live(live);
-    }
-
     /// Writes the buffered output.
     pub fn flush(&mut self) {
         self.form.pause(self.output.buffer());

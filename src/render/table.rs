@@ -36,7 +36,6 @@ pub struct Rows {
     written: Option<usize>,
 }
 
-/// A row of a table.
 /// A field: its name and its value.
 #[derive(Debug)]
 struct Shown {
@@ -44,6 +43,7 @@ struct Shown {
     value: String,
 }
 
+/// A row of a table.
 #[derive(Debug)]
 struct Row {
     frame: u64,

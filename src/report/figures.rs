@@ -184,7 +184,7 @@ impl Column {
         let digits = self.digits;
         match cell {
             Cell::Null => html.el("span").class("none").text("–"),
-            Cell::Text(text) => _ = html.short(120, text),
+            Cell::Text(text) | Cell::Exact(_, text) => _ = html.short(120, text),
             // Numbers that identify something have no separators.
             Cell::Int(n) if matches!(self.name, "flow" | "connection" | "index" | "frame") => _ = html.text(n),
             Cell::Int(n) => _ = html.text(Count(*n)),

@@ -16,7 +16,7 @@ const SECTIONS: [(&str, &str); 8] = [
     ("round-trips", "Round trips"),
     ("delivery", "Delivery"),
     ("requests", "Requests"),
-    ("sequences", "Conversations"),
+    ("sequences", "Sequences"),
     ("messages", "Messages"),
 ];
 
@@ -68,6 +68,7 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
             html.el("p").class("under").with(|html| {
                 html.text("A, the first, and B, the second; the messages are in the page of each alone");
             });
+            only(&abouts[0].selected, html);
         });
         html.line().el("main").attr("id", "main").with(|html| {
             abouts.into_iter().for_each(|about| cut(about, html));
@@ -82,15 +83,26 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
 }
 
 /// Writes the page that lists captures.
-pub fn index(rows: &[Summary]) -> String {
+pub fn index(rows: &[Summary], selected: &[String]) -> String {
     Html::document("netkit report", |html| {
         head(&[("overview", "The captures")], html, |html| {
             html.el("h1").text(format_args!("{} captures", rows.len()));
             html.el("p").class("under").text("netkit report CAPTURE makes the page of one of them");
+            only(selected, html);
         });
         html.line().el("main").attr("id", "main").with(|html| captures(rows, html));
         foot("It holds the names of captures, and sums.", html);
     })
+}
+
+/// Writes the options that selected messages.
+fn only(selected: &[String], html: &mut Html) {
+    if !selected.is_empty() {
+        html.el("p").class("under").with(|html| {
+            html.text("Only ");
+            html.el("code").text(selected.join(" "));
+        });
+    }
 }
 
 /// Writes the page of a load's seconds, or of a probe's rounds. `name` is that of the file.

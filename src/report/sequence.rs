@@ -8,6 +8,7 @@ use super::arrows::{self, Arrow, End, Row};
 use super::data::waits;
 use super::entry::Entry;
 use super::held::Held;
+use super::sections::nothing;
 use super::{Context, Html, section};
 use crate::dissect::{Expected, Target};
 use crate::plural::Plural;
@@ -26,10 +27,10 @@ const LABEL: usize = 52;
 /// The shortest silence that is drawn, in nanoseconds.
 const PAUSE: i128 = 1_000_000_000;
 
-/// Writes the section; nothing if no message is held.
+/// Writes the section.
 pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
     if held.entries.is_empty() {
-        return;
+        return section("sequences", "Sequences", html, |html| nothing("The page has no messages to draw.", html));
     }
     let mut flows: FxHashMap<u64, Vec<&Entry>> = FxHashMap::default();
     held.entries.iter().for_each(|entry| flows.entry(entry.flow).or_default().push(entry));

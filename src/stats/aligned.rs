@@ -80,7 +80,7 @@ fn text_of(cell: &Cell, digits: usize) -> String {
             };
             text.chars().take_while(fits).chain(['…']).collect()
         }
-        Cell::Text(text) => text.clone(),
+        Cell::Text(text) | Cell::Exact(_, text) => text.clone(),
         Cell::Int(n) => n.to_string(),
         Cell::Real(x, digits) => format!("{x:.digits$}"),
         Cell::Seconds(x) => format!("{x:.3}"),

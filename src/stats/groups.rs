@@ -106,7 +106,10 @@ pub struct Groups {
     /// The length of a step of time, in nanoseconds.
     step: i64,
     limit: usize,
+    /// The time of the first frame, from which steps of time count.
     start: Option<i64>,
+    /// The times of the first and the last message.
+    first: i64,
     last: i64,
     groups: FxHashMap<Vec<u8>, Group>,
     rest: Group,
@@ -154,6 +157,7 @@ impl Groups {
             step: step.max(1),
             limit,
             start: None,
+            first: i64::MAX,
             last: i64::MIN,
             groups: FxHashMap::default(),
             rest: Group::default(),
@@ -250,9 +254,13 @@ impl Groups {
     /// The keys of steps of time without a message, if time is the only key.
     fn empty_steps(&self) -> impl Iterator<Item = Vec<u8>> {
         let start = self.start.filter(|_| matches!(self.keys.as_slice(), [Key::Step]));
-        let steps = start.map_or(0, |start| self.last.saturating_sub(start) / self.step + 1);
-        let steps = if steps as u64 > self.limit as u64 { 0 } else { steps };
-        let keys = (0..steps).map(|step| format!("{step}\n").into_bytes());
+        let step = |start: i64, nanos: i64| nanos.saturating_sub(start).max(0) / self.step;
+        let steps = match start {
+            Some(start) if self.total[0] > 0 => step(start, self.first)..step(start, self.last) + 1,
+            _ => 0..0,
+        };
+        let steps = if (steps.end - steps.start) as u64 > self.limit as u64 { 0..0 } else { steps };
+        let keys = steps.map(|step| format!("{step}\n").into_bytes());
         keys.filter(|key| !self.groups.contains_key(key))
     }
 
@@ -270,11 +278,12 @@ impl Groups {
         Ok(Table { shape: table.shape, columns, rows: table.rows.into_iter().map(row).collect() })
     }
 
-    /// The duration of a group in seconds: that of the capture, or of a step.
+    /// The duration of a group in seconds: from the first message to the last, or of a step.
     fn seconds(&self) -> f64 {
         match self.keys.iter().any(|key| matches!(key, Key::Step)) {
             true => self.step as f64 / 1e9,
-            false => self.start.map_or(0.0, |start| self.last.saturating_sub(start) as f64 / 1e9),
+            false if self.total[0] > 0 => self.last.saturating_sub(self.first) as f64 / 1e9,
+            false => 0.0,
         }
     }
 
@@ -294,7 +303,7 @@ impl Groups {
             (_, Ok(serde_json::Value::Bool(yes))) => Cell::Flag(yes),
             (_, Ok(serde_json::Value::Number(n))) => match (n.as_u64(), n.as_f64()) {
                 (Some(n), _) => Cell::Int(n),
-                (None, Some(x)) => Cell::Real(x, 3),
+                (None, Some(x)) => Cell::Exact(x, text.into_owned()),
                 (None, None) => Cell::Text(text.into_owned()),
             },
             _ => Cell::Text(text.into_owned()),
@@ -386,7 +395,7 @@ impl Sink for Groups {
     fn message(&mut self, message: &Message<'_>) {
         let nanos = message.place.time.near_nanos();
         self.start.get_or_insert(nanos);
-        self.last = self.last.max(nanos);
+        (self.first, self.last) = (self.first.min(nanos), self.last.max(nanos));
         self.total = [self.total[0] + 1, self.total[1] + message.place.length as u64];
         let related = self.keys.iter().any(|key| matches!(key, Key::Related(_)));
         if related && message.dissection.related.iter().next().is_some() {

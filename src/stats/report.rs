@@ -127,8 +127,9 @@ impl Report {
             chart(stats, width.unwrap_or(WIDTH), &mut text);
             paint(&mut text, before, palette.hex, palette.reset);
         }
-        // With one connection each, the table of conversations has the same ends.
-        let is_redundant = |t: &Table| t.rows.is_empty() || t.shape.kind == "end" && t.rows.len() <= stats.flows.len();
+        // With one connection each, the table of conversations has the same ends. Column 1 is the connection's number.
+        let is_first = |row: &Vec<Cell>| row.get(1) == Some(&Cell::Int(1));
+        let is_redundant = |t: &Table| t.rows.is_empty() || t.shape.kind == "end" && t.rows.iter().all(is_first);
         for (mut table, omitted) in self.ordered(stats).into_iter().filter(|(t, _)| !is_redundant(t)) {
             text.push('\n');
             let more = match self {
@@ -138,7 +139,8 @@ impl Report {
             table.rows.truncate(table.rows.len() - more);
             aligned::text(&table, width, colour, &mut text);
             if more > 0 {
-                let _ = writeln!(text, "and {more} more (--by flow, --delivery)");
+                let all = if table.shape.kind == "schema" { "--by message" } else { "--by flow, --delivery" };
+                let _ = writeln!(text, "and {more} more ({all})");
             } else if omitted > 0 {
                 let _ = writeln!(text, "and {omitted} more");
             }
@@ -305,16 +307,24 @@ fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) 
         }
         text.push('\n');
     }
+    for line in omissions(stats) {
+        let _ = writeln!(text, "{line}");
+    }
+}
+
+/// Returns what the tables leave out because there is too much of it, one sentence each.
+pub fn omissions(stats: &Stats) -> Vec<String> {
+    let mut list = Vec::new();
     if stats.unlisted > 0 {
-        let _ =
-            writeln!(text, "{} of conversations past the {}th", Plural(stats.unlisted, "message"), stats.flows.len());
+        list.push(format!("{} of conversations past the {}th", Plural(stats.unlisted, "message"), stats.flows.len()));
     }
     if stats.delivery.summed {
-        let _ = writeln!(text, "of connections past the {}th only the sums are kept", super::delivery::CONNECTIONS);
+        list.push(format!("of connections past the {}th only the sums are kept", super::delivery::CONNECTIONS));
     }
     if stats.omitted_ends > 0 {
-        let _ = writeln!(text, "how {} ended is not listed", Plural(stats.omitted_ends, "earlier connection"));
+        list.push(format!("how {} ended is not listed", Plural(stats.omitted_ends, "earlier connection")));
     }
+    list
 }
 
 fn chart(stats: &Stats, width: usize, text: &mut String) {

@@ -18,6 +18,8 @@ pub enum Cell {
     Int(u64),
     /// A number; in text with this many decimals.
     Real(f64, usize),
+    /// A number, and the text that it was read from: it is never rounded.
+    Exact(f64, String),
     /// Seconds, exact; in text with milliseconds.
     Seconds(f64),
     /// Milliseconds; in text with as many decimals as the column needs.
@@ -66,7 +68,7 @@ impl Cell {
     pub fn number(&self) -> Option<f64> {
         match self {
             Cell::Int(n) => Some(*n as f64),
-            Cell::Real(x, _) | Cell::Seconds(x) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
+            Cell::Real(x, _) | Cell::Exact(x, _) | Cell::Seconds(x) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
             Cell::Flag(yes) => Some(f64::from(u8::from(*yes))),
             Cell::Null | Cell::Text(_) => None,
         }
@@ -84,7 +86,7 @@ impl Cell {
             Cell::Real(..) | Cell::Share(_) => 1e6,
             _ => return self.number(),
         };
-        self.number().filter(|x| x.is_finite()).map(|x| (x * unit).round() / unit)
+        self.number().filter(|x| x.is_finite()).map(|x| (x * unit).round() / unit).filter(|x| x.is_finite())
     }
 
     fn json(&self, out: &mut Vec<u8>) {
@@ -92,6 +94,7 @@ impl Cell {
             Cell::Text(text) => return string(text.as_bytes(), out),
             Cell::Flag(yes) => yes.to_string(),
             Cell::Int(n) => n.to_string(),
+            Cell::Exact(_, text) => text.clone(),
             _ => self.printed().map_or("null".into(), |x| x.to_string()),
         };
         out.extend_from_slice(text.as_bytes());
@@ -188,6 +191,7 @@ impl Table {
             self.line(&chosen, separator, out, |k, out| match &row[k] {
                 Cell::Null => {}
                 Cell::Text(text) => separated_text(text, separator, out),
+                Cell::Exact(_, text) => out.push_str(text),
                 Cell::Int(n) => _ = write!(out, "{n}"),
                 Cell::Flag(yes) => out.push_str(if *yes { "yes" } else { "no" }),
                 cell => _ = write!(out, "{}", cell.printed().unwrap_or(f64::NAN)),

@@ -294,7 +294,10 @@ impl Waiting {
         let row = |(target, sent): (&Target, &Sent)| {
             let mut text = Vec::new();
             let time = match form {
-                None => Cell::Real(sent.time.to_string().parse().unwrap_or(0.0), 6),
+                None => {
+                    let text = sent.time.to_string();
+                    Cell::Exact(text.parse().unwrap_or(0.0), text)
+                }
                 Some(form) => {
                     if plain {
                         clock.plain(form, sent.time, &mut text);

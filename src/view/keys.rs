@@ -52,13 +52,14 @@ impl State {
                 self.sheet = Sheet::Panes;
                 None
             }
-            code => self.command(code, control),
+            KeyCode::Char(_) if control => self.moved(key.code, true),
+            code => self.command(code),
         };
         self.refresh();
         effect
     }
 
-    fn command(&mut self, code: KeyCode, control: bool) -> Option<Effect> {
+    fn command(&mut self, code: KeyCode) -> Option<Effect> {
         let ask = |asked, text: &str, state: &State| Some(Prompt::new(asked, text, state.store.options()));
         match code {
             KeyCode::Char('/') => {
@@ -75,7 +76,7 @@ impl State {
             KeyCode::Char('?') => self.sheet = Sheet::Help,
             KeyCode::Char('c') => self.turn_to(Sheet::Conversations),
             KeyCode::Char('d') => self.turn_to(Sheet::Sequence),
-            KeyCode::Char('f') if !control => self.show_figures(),
+            KeyCode::Char('f') => self.show_figures(),
             KeyCode::Char('n') => self.next_fit(true),
             KeyCode::Char('N') => self.next_fit(false),
             KeyCode::Char('w') => self.next_bad(WARNING, true),
@@ -102,7 +103,7 @@ impl State {
             KeyCode::Tab => self.focus = self.focus.next(true),
             KeyCode::BackTab => self.focus = self.focus.next(false),
             KeyCode::Enter => self.enter(),
-            code => return self.moved(code, control),
+            code => return self.moved(code, false),
         }
         None
     }

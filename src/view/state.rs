@@ -203,6 +203,9 @@ impl State {
 
     /// Selects a message by its number; where a filter hides it, everything is shown again.
     pub fn go_to(&mut self, number: usize) {
+        if self.paused && number >= self.len {
+            return self.show_status("that message arrived after the pause: p shows it");
+        }
         let at = self.hiding().map(|fits| fits.found.binary_search(&(number as u32)));
         self.selected = match at {
             Some(Ok(at)) => at,
@@ -246,7 +249,9 @@ impl State {
         });
         match found {
             Some((kind, frame, to)) => {
-                self.trail.push(number);
+                if !self.paused || to < self.len {
+                    self.trail.push(number);
+                }
                 self.show_status(&format!("{}: frame {frame}; Backspace goes back", kind.replace('_', " ")));
                 self.go_to(to);
             }

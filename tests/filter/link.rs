@@ -131,6 +131,25 @@ fn a_pipe_is_held_back_and_gives_the_same() {
     assert!(whole.text() == file.text() && !whole.err.contains("read ahead"), "{}", whole.err);
 }
 
+/// Nothing is called unanswered in a capture that cannot be read to its end, whichever way it is read.
+#[test]
+fn a_cut_capture_claims_nothing() {
+    let path = fixture("nano/nano-tcp-midstream.pcap");
+    let whole = std::fs::read(&path).unwrap();
+    let cut = &whole[..whole.len() - 5];
+    let scratch = crate::common::Scratch::new("link-cut");
+    let file = scratch.write("cut.pcap", cut);
+    let linked = |files: &[&str], input: &[u8]| {
+        feed(netkit(&["decode", "--link", "-f", "ndjson"]).args(files).args(args_of(&path)), input)
+    };
+    assert!(linked(&["-"], &whole).ok().text().contains("link.unanswered"));
+    for files in [&[file.as_str()][..], &["-"], &["--join", file.as_str()]] {
+        let done = linked(files, cut);
+        assert!(done.status == Some(3) && done.text().contains("answered_by"), "{files:?}: {}", done.err);
+        assert!(!done.text().contains("link.unanswered"), "{files:?}");
+    }
+}
+
 #[test]
 fn a_full_memory_is_reported_and_claims_nothing() {
     let path = fixture("riptide/riptide20-lossy.pcap");
@@ -153,6 +172,8 @@ fn commands_that_read_once_refuse_it() {
     for args in [
         &["stats", "-F", "has unanswered"][..],
         &["stats", "--reject", "related.kind == acked_by"],
+        &["stats", "--reject", "related.kind ~ \"^acked\""],
+        &["stats", "--reject", "related.kind contains \"answered\""],
         &["decode", "--check", "-F", "has never_acked"],
     ] {
         let done = feed(netkit(args).arg(&path), b"");

@@ -150,10 +150,19 @@ fn wrong_names_and_values_are_refused() {
     assert!(why("related.after > 5").contains("related.after_ms"), "{}", why("related.after > 5"));
     assert!(why("related.frame == x").contains("expected a number"));
     assert!(why("related == 5").contains("related.kind"));
+    assert!(why("related ~ \"x\"").contains("related.kind"));
+    for text in ["related.frame contains 5", "related.after_ms ~ \"^5\""] {
+        assert!(why(text).contains("is a number, and no text"), "{text}: {}", why(text));
+    }
+    // The caret marks 13 characters, which have 15 bytes.
+    let done = feed(netkit(&["stats", "--track", "route == \"öö\""]).arg(fixture(FILES[0])), b"");
+    assert_eq!((done.status, done.err.matches('^').count()), (Some(2), 13), "{}", done.err);
     let later = |text: &str| Filter::parse(text, &names).unwrap().later();
     assert_eq!(later("frame > 1 and not has unanswered"), Some("unanswered"));
     assert_eq!(later("has never_acked or fault"), Some("never_acked"));
     assert_eq!(later("related.kind in {answers, acked_by}"), Some("acked_by"));
+    assert_eq!(later("related.kind ~ \"^acked\""), Some("acked_by"));
+    assert_eq!(later("related.kind contains \"answered\""), Some("answered_by"));
     assert_eq!(later("related.kind == answers"), None);
 }
 

@@ -105,6 +105,15 @@ fn ends_are_those_of_the_programs() {
     }
 }
 
+/// A pipe is read once. A connection whose only message is the one that it is recognised by has its end there, too.
+#[test]
+fn a_pipe_has_the_same_ends() {
+    let file = std::fs::read(fixture("nano/nano-tcp.pcap")).expect("a fixture");
+    let all = crate::common::json(run(&["stats", "-", "-f", "json", "-q"], &file).ok().text());
+    let row = all["end"].as_array().expect("the ends").iter().find(|row| row["flow"] == 3).expect("flow 3");
+    assert_eq!(["end", "end_by", "end_reason"].map(|key| text(&row[key])), ["refused", "server", "closed"]);
+}
+
 /// A capture of one direction, as `tcpdump dst port N` makes it, contradicts no end of the whole capture: it shows the
 /// same one, or that it is not known.
 #[test]
@@ -737,4 +746,32 @@ fn a_last_try_at_the_end_of_the_capture_is_no_dropped_connection() {
     let verdicts: Vec<_> = all["verdicts"].as_array().unwrap().iter().map(|verdict| text(&verdict["text"])).collect();
     assert!(verdicts.iter().any(|text| text.ends_with("was not acknowledged when the capture ended")), "{verdicts:?}");
     assert!(!verdicts.iter().any(|text| text.contains("dropped the connection")), "{verdicts:?}");
+}
+
+/// The ends of the earlier connections of a conversation are listed, however many conversations there are.
+#[test]
+fn earlier_ends_are_listed_with_few_conversations_shown() {
+    let server: SocketAddr = "10.0.0.2:3413".parse().unwrap();
+    let (mut wire, mut at) = (Wire::default(), 0);
+    // A request, an accept and a goodbye. The first client is refused before it is accepted.
+    let twice = [
+        (true, "0001000000"),
+        (false, "0102"),
+        (false, "01000000"),
+        (true, "04000061"),
+        (false, "06000000"),
+        (true, "02"),
+    ];
+    let once = [(true, "0001000000"), (false, "01000000"), (true, "02")];
+    for (client, sent) in [("10.0.0.1:50001", &twice[..]), ("10.0.0.1:50002", &once), ("10.0.0.1:50003", &once)] {
+        for (by_client, hex) in sent {
+            wire.at(at).datagram([client.parse().unwrap(), server], *by_client, &hex::decode(hex).unwrap());
+            at += 100;
+        }
+    }
+    let folder = Scratch::new("ends-earlier");
+    let path = folder.write("capture.pcap", wire.file());
+    let args = ["stats", "-q", "-p", "dnp", "--by", "flow", "--top", "1", "--sort", "client_messages", &path];
+    let text = run(&args, b"").ok();
+    assert!(text.text().contains("refused") && text.text().contains("and 2 more"), "{}", text.text());
 }

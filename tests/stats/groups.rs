@@ -1,8 +1,8 @@
 //! `stats --by FIELD`: the groups are those of decode's lines, and add up to the total.
 
-use crate::common::{Done, Scratch, args_of, feed, fixture, netkit};
+use crate::common::{Done, Scratch, Wire, args_of, feed, fixture, netkit};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const FILES: [&str; 5] = [
     "riptide/riptide20-lossy.pcap",
@@ -121,6 +121,51 @@ fn steps_of_time_and_several_fields() {
     let at: Vec<f64> = rows.iter().map(|row| row["second"].as_f64().unwrap()).collect();
     assert!(at.windows(2).all(|pair| pair[1] - pair[0] == 0.25) && rows.iter().any(|row| row["messages"] == 0));
     assert_eq!(sum(&rows, "messages"), lines.len() as u64);
+    // Steps before the selected part are not empty, but left out. They count from the first frame.
+    let rows = groups(file, &["--step", "1s", "--since", "5s"]).0;
+    assert!(rows[0]["messages"] != 0 && rows[0]["second"].as_f64() >= Some(5.0), "{}", rows[0]);
+}
+
+/// Rates are per second from the first selected message to the last one, as in the tables that --by names.
+#[test]
+fn rates_are_those_of_the_named_table() {
+    let file = "riptide/riptide22-lossy.pcap";
+    let part = ["--since", "5s", "--until", "8s"];
+    let rate = |rows: &[Json]| rows.iter().map(|row| row["message_rate"].as_f64().unwrap()).sum::<f64>();
+    let own = rate(&groups(file, &[&["--by", "src"][..], &part].concat()).0);
+    let named = on(file, "stats", &[&["--by", "message", "-f", "json"][..], &part].concat()).ok();
+    let named: Json = serde_json::from_str(named.text()).unwrap();
+    let named = rate(named["message"].as_array().unwrap());
+    assert!(named > 1.0 && (own - named).abs() < 0.01, "{own} {named}");
+}
+
+/// Numbers that are keys are printed as decode prints them, with all their digits.
+#[test]
+fn numbers_of_keys_are_exact() {
+    let text = on("riptide/riptide22-lossy.pcap", "stats", &["--by", "rtt"]).ok();
+    assert!(text.text().lines().any(|line| line.trim_start().starts_with("-1 ")), "{}", text.text());
+    let folder = Scratch::new("groups-exact");
+    let file = folder.write(
+        "exact.toml",
+        "protocol = \"exact\"\nencoding = \"be\"\n[udp]\nports = [7777]\n[packet.fields]\n\
+         body = { type = \"message\", by = \"u8\" }\n[[message]]\nname = \"one\"\nid = 1\n\
+         fields = { small = \"f64\", whole = \"i64\" }\n",
+    );
+    let ends = ["10.0.0.1:50000", "10.0.0.2:7777"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    // The last whole number is one that no double has.
+    for (small, whole) in [(1e-7_f64, -1_i64), (2e-7, -2), (1e305, -9_007_199_254_740_993)] {
+        wire.datagram(ends, true, &[&[1_u8][..], &small.to_be_bytes(), &whole.to_be_bytes()].concat());
+    }
+    let capture = folder.write("exact.pcap", wire.file());
+    let run = |args: &[&str]| feed(netkit(args).args(["-q", &capture, "-p", &file]), b"").ok();
+    let lines = run(&["decode", "-f", "ndjson"]).lines();
+    for name in ["small", "whole"] {
+        let want: BTreeSet<String> = lines.iter().map(|line| value(line, name).to_string()).collect();
+        let all: Json = serde_json::from_str(run(&["stats", "--by", name, "-f", "json"]).text()).unwrap();
+        let got: BTreeSet<String> = all["group"].as_array().unwrap().iter().map(|row| row[name].to_string()).collect();
+        assert_eq!((got.len(), &got), (3, &want), "{name}");
+    }
 }
 
 /// Copies, gaps and round trips equal those of --delivery.

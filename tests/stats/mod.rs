@@ -9,7 +9,7 @@ mod waiting;
 mod when;
 
 use crate::common;
-use crate::common::{all_fixtures as fixtures, args_of, feed, fixture, run};
+use crate::common::{Scratch, Wire, all_fixtures as fixtures, args_of, feed, fixture, numbered_files, run};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -274,6 +274,28 @@ fn tables_fit_the_terminal() {
             }
         }
     }
+}
+
+/// Beyond a number of connections only the sums are kept. Forms without a sentence about it report it on stderr.
+#[test]
+fn sums_of_further_connections_are_reported() {
+    let folder = Scratch::new("stats-connections");
+    let mut args = numbered_files(&folder, false);
+    let server = "10.0.0.2:7777".parse().expect("an end");
+    let mut wire = Wire::default();
+    for k in 0..1030_u16 {
+        let client = std::net::SocketAddr::from(([10, 0, 0, 1], 20_000 + k));
+        // A numbered message of each client: its mark, its kind and its number.
+        wire.at(k.into()).datagram([client, server], true, b"mi\x01\0\x01");
+    }
+    args[0] = folder.write("many.pcap", wire.file());
+    let stats = |form: &str| feed(common::netkit(&["stats", "-q", "--delivery", "-f", form]).args(&args), b"").ok();
+    let sentence = "of connections past the 1024th only the sums are kept";
+    for form in ["json", "ndjson", "csv"] {
+        assert!(stats(form).err.contains(sentence), "{form}: {}", stats(form).err);
+    }
+    let text = stats("text");
+    assert!(text.text().contains(sentence) && !text.err.contains(sentence), "{}", text.err);
 }
 
 /// The numbers of a text, but not the lengths of a chart's columns.

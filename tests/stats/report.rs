@@ -305,12 +305,38 @@ fn notes_and_delays_are_all_there() {
     assert!(verdict.text.contains(&format!(" and {} more; notes ", again - 6)), "{}", verdict.text);
 }
 
+/// Heartbeats have no numbers, but their answers show what was lost.
+#[test]
+fn losses_of_pings_are_shown_without_numbers() {
+    let html = page(&[&fixture("riptide/riptide22-lossy.pcap")], &["-F", "message == heartbeat"]);
+    let page = harmless(&html);
+    assert!(page.rows("delivery-sides").is_empty() && !page.rows("path-rows").is_empty());
+    assert!(!html.contains("Nothing in it is numbered"));
+}
+
+/// A page of one capture, of two, and of more names the options that selected messages.
+#[test]
+fn pages_name_what_selected_their_messages() {
+    let files = ["riptide/riptide20-udp.pcap", "riptide/riptide22-udp.pcap"].map(fixture);
+    let [a, b] = files.each_ref().map(PathBuf::as_path);
+    for files in [&[a][..], &[a, b], &[a, b, a]] {
+        let page = harmless(&page(files, &["--since", "100ms", "--until", "2500ms", "--leg", "client"]));
+        let is_named = |element: &Element| {
+            ["--since 0.1s", "--until 2.5s", "--leg client"].iter().all(|option| element.text.contains(option))
+        };
+        assert!(page.0.iter().any(|element| element.tag == "code" && is_named(element)), "{files:?}");
+    }
+}
+
 #[test]
 fn without_messages_there_is_a_page_too() {
     let scratch = Scratch::new("report-empty");
     let path = PathBuf::from(scratch.write("empty.pcap", Wire::default().file()));
     let one = harmless(&page(&[&path], &[]));
     assert!(one.with("data-sum").all(|element| element.is("value", "0")));
+    // The menu leads to a section of that name, also without a message to draw.
+    assert!(one.with("href").any(|link| link.is("href", "#sequences") && link.text.trim() == "Sequences"));
+    assert!(one.id("sequences").is_some());
     let both = harmless(&page(&[&path, &fixture("riptide/riptide20-udp.pcap")], &[]));
     assert_eq!(both.with("data-v").filter(|element| element.is("data-c", "messages")).count(), 2);
     // Empty input is not a capture, and gives no page.
@@ -398,8 +424,12 @@ fn lines_of_a_load_and_of_a_probe_have_a_page() {
         (of("rounds"), of("ok"), of("sent")),
         (vec!["2".into(), "1".into()], vec!["2".into(), "0".into()], vec!["8".into(), "4".into()])
     );
-    // Foreign and broken lines are named, and a page has the lines before.
     let out = scratch.file("x.html");
+    for option in ["--since", "--until"] {
+        let done = run(&["report", &scratch.file("run.ndjson"), option, "1s", "-o", &out], b"");
+        assert!(done.status == Some(2) && done.err.contains(option), "{}", done.err);
+    }
+    // Foreign and broken lines are named, and a page has the lines before.
     let foreign = scratch.write("foreign.ndjson", b"{\"frame\":1}\n");
     let done = run(&["report", &foreign, "-o", &out], b"");
     assert!(done.status == Some(3) && done.err.contains("line 1: neither a line of replay --clients"), "{}", done.err);
@@ -441,6 +471,9 @@ fn many_captures_have_a_row_each() {
     assert!(done.status == Some(3) && done.err.contains("missing.pcap: No such file"), "{}", done.err);
     let html = std::fs::read_to_string(&out).expect("a page");
     assert_eq!((harmless(&html).rows("captures").len(), html.matches("No such file").count()), (3, 1));
+    // Errors are no summaries, which -q leaves out.
+    let quiet = run(&["report", "-q", a, &cut, &missing, "-o", &out, "--force"], b"");
+    assert!(quiet.status == Some(3) && quiet.err.contains("missing.pcap: No such file"), "{}", quiet.err);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! each message.
 
 use super::{delivery_files, stats};
-use crate::common::{Done, args_of, feed, fixture, netkit};
+use crate::common::{Done, Scratch, args_of, feed, fixture, json, netkit};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -70,6 +70,24 @@ fn lists_are_those_of_the_linked_lines() {
         }
     }
     assert!(some.iter().all(|n| *n > 0), "{some:?}");
+}
+
+/// Times have all their digits, also those of captures with nanoseconds.
+#[test]
+fn times_are_those_of_the_lines() {
+    let path = fixture("nano/nano-ws-bad.pcap");
+    let mut capture = std::fs::read(&path).unwrap();
+    assert_eq!(capture[..4], [0xd4, 0xc3, 0xb2, 0xa1], "microseconds, in little endian");
+    // The same fractions are nanoseconds.
+    capture[..4].copy_from_slice(&[0x4d, 0x3c, 0xb2, 0xa1]);
+    let folder = Scratch::new("waiting-times");
+    let file = folder.write("nanoseconds.pcap", capture);
+    let run = |args: &[&str]| feed(netkit(args).args(["-q", &file]).args(args_of(&path)), b"").ok();
+    let lines = run(&["decode", "-f", "ndjson", "-F", "has unanswered"]).lines();
+    let all = json(run(&["stats", "--unanswered", "-f", "json"]).text());
+    let times = |rows: &[Json]| rows.iter().map(|row| row["time"].to_string()).collect::<Vec<_>>();
+    assert_eq!(times(all["unanswered"].as_array().unwrap()), times(&lines));
+    assert!(!lines.is_empty());
 }
 
 /// The applications' own record: the numbered messages that were never acknowledged, and the copies.

@@ -111,8 +111,10 @@ fn store(capture: &str, holds: Option<Arc<Holds>>) -> Arc<Store> {
 
 fn press(state: &mut State, keys: &str) {
     for key in keys.chars() {
-        let modifiers = if key == '\u{15}' { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        let control = matches!(key, '\u{4}' | '\u{15}');
+        let modifiers = if control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
         let code = match key {
+            '\u{4}' => KeyCode::Char('d'),
             '\u{15}' => KeyCode::Char('u'),
             '\t' => KeyCode::Tab,
             '\n' => KeyCode::Enter,
@@ -288,6 +290,33 @@ fn a_filtered_list_follows_live_input() {
     receiving.receive(&last[0]);
     state.refresh();
     assert_eq!((state.current(), state.at_end), (store.len().checked_sub(1), true));
+}
+
+/// A match that arrived after a pause is reported, and nothing else is selected in its place.
+#[test]
+fn a_pause_selects_nothing_that_is_not_shown() {
+    let (store, messages) = records("riptide/riptide22-lossy.pcap", None);
+    let (begin, rest) = messages.split_at(30);
+    let mut receiving = Receiving(Arc::clone(&store));
+    receiving.receive(&begin.concat());
+    let mut state = State::new(Arc::clone(&store), Subject { live: true, ..Subject::default() }, (80, 24));
+    press(&mut state, "/message == heartbeat\np");
+    receiving.receive(&rest.concat());
+    press(&mut state, &"n".repeat(30));
+    let is_heartbeat = |number: &usize| store.open(*number).expect("a message").dissection().message == "heartbeat";
+    let last = (0..begin.len()).rev().find(is_heartbeat);
+    assert_eq!((state.current(), last.is_some()), (last, true));
+    assert!(state.status.contains("after the pause"), "{}", state.status);
+}
+
+/// Ctrl-D and Ctrl-U move by half a page: a letter with Ctrl is not the key of that letter.
+#[test]
+fn keys_with_control_move() {
+    let mut state = State::new(store("riptide/riptide22-lossy.pcap", None), Subject::default(), (80, 24));
+    press(&mut state, "g\u{4}");
+    assert_eq!((state.current(), screen(&state).contains("▶ Messages")), (Some(state.page() / 2), true));
+    press(&mut state, "\u{15}");
+    assert_eq!(state.current(), Some(0));
 }
 
 /// The page lists the program's keys.

@@ -33,7 +33,7 @@ use program::Program;
 use running::{Failed, Running};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The running program; at most one.
@@ -42,7 +42,7 @@ static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
 static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 
 /// The file for the frames, if any.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Keep<'a> {
     /// Its name.
     pub to: Option<&'a Path>,
@@ -51,16 +51,9 @@ pub struct Keep<'a> {
     /// `--force`.
     pub force: bool,
     /// The files that the command reads.
-    pub schemas: &'a [PathBuf],
+    pub read: Vec<&'a Path>,
     /// Whether messages are printed as they arrive.
     pub prints: bool,
-}
-
-impl<'a> Keep<'a> {
-    /// No file.
-    pub fn none(schemas: &'a [PathBuf], prints: bool) -> Keep<'a> {
-        Keep { to: None, rotation: None, force: false, schemas, prints }
-    }
 }
 
 /// Starts to capture if an interface is given. From then on, `-` is its capture. The capture ends at `until`; a
@@ -82,13 +75,12 @@ pub fn begin(
             (keep.rotation.is_some_and(Rotation::any), "-C, -G, -W: only with -i: they divide what is captured"),
         ]);
     };
-    let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     if keep.prints && keep.to.is_some_and(|to| to.as_os_str() == "-") {
         return usage("-w -: stdout has the messages: name a file");
     }
-    let file = outfile::check("-w", keep.to, &read, keep.force)?;
+    let file = outfile::check("-w", keep.to, &keep.read, keep.force)?;
     if let (Some(file), Some(rotation)) = (&file, keep.rotation.filter(|rotation| rotation.any())) {
-        file.divides()?;
+        file.divides(&keep.read)?;
         if rotation.file_size.is_none() && rotation.file_time.is_none() {
             return usage("-W: only with -C or -G: how many of the files are kept");
         }

@@ -142,13 +142,22 @@ impl OutFile {
     /// Checks whether it can be a recording in several files.
     ///
     /// # Errors
-    /// Fails if it is a pipe or a device, or if one of the files exists without `--force`.
-    pub fn divides(&self) -> anyhow::Result<()> {
+    /// Fails if it is a pipe or a device, if one of the files exists without `--force`, or if one of the inputs has the
+    /// name of such a file.
+    pub fn divides(&self, inputs: &[&Path]) -> anyhow::Result<()> {
         let refuse = |why: String| usage(format!("{}: {why}", Printable(self.name.display())));
         if self.how == How::Direct {
             return refuse("a pipe or a device cannot be divided".into());
         }
         let parts = Parts::of(self, None);
+        let is_part = |input: &&&Path| {
+            let [theirs, ours] = [folder(input), folder(&self.place)].map(|folder| fs::canonicalize(folder).ok());
+            let name = input.file_name().map(|name| name.to_string_lossy().into_owned());
+            theirs.is_some() && theirs == ours && name.is_some_and(|name| parts.number(&name).is_some())
+        };
+        if let Some(input) = inputs.iter().find(is_part) {
+            return refuse(format!("would replace the input {}: name another file", Printable(input.display())));
+        }
         // Including names that the recording would only reach later.
         let others = fs::read_dir(folder(&self.place)).map_err(|error| self.named(error))?.flatten();
         let mut names = others.map(|other| other.file_name().to_string_lossy().into_owned());
@@ -313,7 +322,12 @@ fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
             .and_then(|file| file.metadata().ok())
             .is_some_and(|stdin| platform::same_file(output, place, &stdin, Path::new("-")));
     }
-    fs::metadata(input).is_ok_and(|there| platform::same_file(output, place, &there, input))
+    let is = |path: &Path| fs::metadata(path).is_ok_and(|there| platform::same_file(output, place, &there, path));
+    // A pattern of --join.
+    match input.to_str().filter(|text| !input.exists() && text.contains(['*', '?', '['])) {
+        Some(pattern) => glob::glob(pattern).is_ok_and(|mut all| all.any(|path| path.is_ok_and(|path| is(&path)))),
+        None => is(input),
+    }
 }
 
 #[cfg(test)]

@@ -299,19 +299,6 @@ fn printed(format: Format, style: Style, message: &Message<'_>) -> String {
 }
 
 #[test]
-fn live_output_does_not_wait() {
-    with(&PLAIN, &[1], |message| {
-        let shared = Shared::default();
-        let mut renderer = Renderer::new(Format::NDJSON, Style::default(), Box::new(shared.clone()));
-        renderer.message(message);
-        assert!(shared.0.lock().unwrap().is_empty());
-        renderer.flush_each(true);
-        renderer.message(message);
-        assert_eq!(shared.0.lock().unwrap().iter().filter(|b| **b == b'\n').count(), 2);
-    });
-}
-
-#[test]
 fn a_closed_pipe_is_no_failure_but_a_full_disk_is() {
     struct Broken(ErrorKind);
     impl Write for Broken {

@@ -31,8 +31,8 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
     section("delivery", "Delivery", html, |html| {
         let sides = sides(context);
         let senders = directions::senders(context.stats);
-        let links = connections::links(&senders);
-        if sides.rows.is_empty() && links.rows.is_empty() {
+        let (links, paths) = (connections::links(&senders), connections::paths(&senders));
+        if sides.rows.is_empty() && links.rows.is_empty() && paths.rows.is_empty() {
             return nothing("Nothing in it is numbered, so losses are unknown.", html);
         }
         if !sides.rows.is_empty() {
@@ -52,7 +52,6 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
                     .text(format_args!("Of connections past the {past}th only the sums are kept."));
             }
         }
-        let paths = connections::paths(&senders);
         if !paths.rows.is_empty() {
             let caption =
                 "Paths, estimated: the loss of each direction with its interval, the delay above the shortest in ms";
