@@ -194,6 +194,26 @@ fn a_missing_fragment_is_reported() {
     }
 }
 
+/// Reading that stops early does not report fragments of which the rest may follow.
+#[test]
+fn fragments_are_not_missing_where_reading_stops() {
+    let whole = std::fs::read(fixture("capture/dnp-frag.pcap")).unwrap();
+    let frames = records(&whole);
+    // The datagram in frames 8 and 9 is complete before that in frames 10 to 13.
+    let order = (0..7).chain([9, 7, 8, 10, 11, 12]);
+    let file = [&whole[..24], &order.map(|k| frames[k].clone()).collect::<Vec<_>>().concat()].concat();
+    let args = ["decode", "-", "-q", "-p", "dnp", "-f", "ndjson", "--threads", "1", "--account"];
+    let mut ended = Vec::new();
+    for messages in 1..=10 {
+        let done = run(&[&args[..], &["-c", &messages.to_string()]].concat(), &file).ok();
+        let of = account(&done);
+        assert!(of["damaged"] == 0 && !done.err.contains("no complete datagram"), "{of} {}", done.err);
+        ended.push(of["frames"].as_u64().unwrap());
+    }
+    // One of them stops between the two datagrams.
+    assert!(ended.contains(&10), "{ended:?}");
+}
+
 /// Traffic of another protocol at a recognised server is reported, also with `-q`, and a condition can test it.
 #[test]
 fn others_at_a_recognised_server_are_reported() {

@@ -2,7 +2,8 @@
 //! all the rest is read.
 
 use crate::common;
-use crate::common::{direction, fixture, json_lines, records, run};
+use crate::common::{Wire, direction, fixture, json_lines, records, run};
+use netkit::capture::{Body, Segment};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,6 +58,61 @@ fn sides_that_are_known_later() {
     assert_eq!(found.lines().len(), 22);
     assert!(found.lines().iter().all(|line| line["from"] != "unknown"));
     assert_eq!(decode(&["-p", "acknex"]).lines()[0]["from"], "unknown");
+}
+
+/// A capture of a connection's middle, with these bytes of client and server, and of nano's next one between the same
+/// ports: frames 3 to 9. `foreign`: a datagram of no known protocol is before them.
+fn used_again(middle: [&[u8]; 2], foreign: bool) -> Vec<u8> {
+    let [client, server, other] = ["10.0.0.1:40000", "10.0.0.2:3250", "10.0.0.3:9"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    if foreign {
+        wire.datagram([client, other], true, &[0xff; 9]);
+    }
+    for (by_client, payload, [seq, ack]) in
+        [(true, middle[0], [700_000, 900_000]), (false, middle[1], [900_000, 700_000])]
+    {
+        let segment = Segment { payload, length: payload.len(), seq, ack, has_ack: true, ..Segment::default() };
+        wire.packet([client, server], by_client, &Body::Tcp(segment));
+    }
+    let package = |kind: u8, body: &str| [&[kind, 0, 0, body.len() as u8][..], body.as_bytes()].concat();
+    let [asked, accepted] = [r#"{"sys":{},"user":{}}"#, r#"{"code":200,"sys":{"heartbeat":30}}"#];
+    let handshake = [(true, package(1, asked)), (false, package(1, accepted)), (true, package(2, ""))];
+    let beats = [(false, package(3, "")), (true, package(3, ""))];
+    wire.stream([client, server], &[&handshake[..], &beats].concat());
+    wire.file()
+}
+
+/// The lines of a file, which is read ahead.
+fn decode_file(capture: &[u8]) -> Vec<Value> {
+    let folder = common::Scratch::new("used-again");
+    let file = folder.write("again.pcap", capture);
+    run(&["decode", &file, "-q", "-f", "ndjson"], b"").ok().lines()
+}
+
+/// No protocol claims the middle of a connection. The next one between its ports is still read, as from a pipe,
+/// of which nothing is read ahead.
+#[test]
+fn a_connection_after_one_that_nobody_claims() {
+    let capture = used_again([&[0xff; 24]; 2], false);
+    let names = |lines: &[Value]| lines.iter().map(|line| line["message"].clone()).collect::<Vec<_>>();
+    let piped = names(&decode(&capture));
+    assert_eq!((piped.len(), names(&decode_file(&capture))), (5, piped));
+}
+
+/// A connection's middle with heartbeats alone does not show the server. The next one between the same ports does,
+/// whether or not an earlier conversation has made the first reading go on.
+#[test]
+fn sides_that_the_next_connection_shows() {
+    let beats = [3_u8, 0, 0, 0].repeat(3);
+    for foreign in [true, false] {
+        let lines = decode_file(&used_again([&beats; 2], foreign));
+        for (frame, from) in [(1, "client"), (2, "server")] {
+            let frame = frame + u64::from(foreign);
+            let own = lines.iter().filter(|line| line["frame"] == frame);
+            let sides: Vec<&Value> = own.map(|line| &line["from"]).collect();
+            assert!(!sides.is_empty() && sides.iter().all(|side| *side == from), "{foreign}, {frame}: {sides:?}");
+        }
+    }
 }
 
 /// The handshake shows GNE's byte order; without it, lengths that fit in one order only do.

@@ -127,6 +127,11 @@ impl Fragments {
         self.waiting.len()
     }
 
+    /// The number of fragments in incomplete datagrams.
+    pub(crate) fn held(&self) -> u64 {
+        self.waiting.iter().map(|datagram| datagram.parts.frames.len() as u64).sum()
+    }
+
     /// Counts a fragment cut by the snap length: its datagram can never be complete.
     pub(super) fn cut(&mut self) -> Other {
         self.statistics.fragments += 1;
@@ -189,7 +194,7 @@ impl Fragments {
     }
 
     fn expire(&mut self, now: Time) {
-        while self.waiting.front().is_some_and(|oldest| now.since(oldest.begun) > TIMEOUT) {
+        while self.waiting.front().is_some_and(|oldest| now.since(oldest.begun).abs() > TIMEOUT) {
             self.give_up();
             self.statistics.expired += 1;
         }

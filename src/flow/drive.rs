@@ -71,7 +71,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     }
 
     /// Counts a segment whose bytes fit nowhere.
-    fn ignore(&mut self) {
+    pub fn ignore(&mut self) {
         self.tools.statistics.ignored_segments += 1;
         self.direction.losses().ignored += 1;
     }

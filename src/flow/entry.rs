@@ -72,11 +72,36 @@ impl<S> Entry<S> {
         segment: &Segment<'_>,
         tools: &mut Tools<'_, H>,
     ) {
+        if self.is_stale(from, segment) {
+            if !segment.payload.is_empty() {
+                self.drive(from, tools).ignore();
+            }
+            return;
+        }
         if segment.has_ack && !segment.rst {
             self.drive(from.other(), tools).acknowledge(segment.ack);
         }
         let origin = Origin { frame: packet.frame, time: packet.time };
         self.drive(from, tools).segment(segment, origin);
+    }
+
+    /// Whether a segment is from an earlier connection with these ports, which only its sender still has: the other side
+    /// has sent nothing but a SYN, and this does not answer it.
+    #[inline]
+    fn is_stale(&self, from: Side, segment: &Segment<'_>) -> bool {
+        let other = from.other().index();
+        self.conversation.syn_seen[other]
+            && segment.has_ack
+            && !segment.syn
+            && !segment.rst
+            && self.directions.as_ref().is_some_and(|both| {
+                let (own, opener) = (&both[from.index()], &both[other]);
+                own.base().is_none()
+                    && !own.is_acknowledged()
+                    && !opener.has_data()
+                    && !opener.ended
+                    && opener.base() != Some(segment.ack)
+            })
     }
 
     /// Ends the open directions, [the client's](Handler::first_to_end) first, and reports that the

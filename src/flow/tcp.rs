@@ -108,6 +108,11 @@ impl Direction {
         follower
     }
 
+    /// Whether the other side has acknowledged bytes of this direction, of which the capture has none.
+    pub fn is_acknowledged(&self) -> bool {
+        self.acked_unseen.is_some()
+    }
+
     /// Whether any byte was seen, in order or not.
     pub fn has_data(&self) -> bool {
         self.next > 0 || self.cut_to > 0 || !self.held.is_empty()

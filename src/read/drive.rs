@@ -125,6 +125,7 @@ impl<'a, K: Tap> Drive<'a, K> {
         let ahead =
             ahead.map(|again| Ahead::new(options, move || Some(Packets::new(again()?.leg(leg)).caps(fragments)), stop));
         let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher).ahead(ahead);
+        let mut whole = false;
         while !stop() {
             let next = packets.next_with(|frame, decoded| {
                 summary.frame(frame);
@@ -140,7 +141,10 @@ impl<'a, K: Tap> Drive<'a, K> {
             });
             let gone = match next {
                 Ok(Some(gone)) => gone,
-                Ok(None) => break,
+                Ok(None) => {
+                    whole = true;
+                    break;
+                }
                 // A growing capture that was stopped may end inside a record.
                 Err(_) if stop() => break,
                 Err(error) => {
@@ -159,6 +163,10 @@ impl<'a, K: Tap> Drive<'a, K> {
         summary.counters = inspector.counters;
         summary.leg = packets.capture().one_leg();
         (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
+        if !whole {
+            // Their rest may follow in what was not read.
+            summary.fragments.used += packets.fragments().held();
+        }
         (summary.others, summary.tunnels) = (packets.others().clone(), packets.tunnels().clone());
         summary
     }

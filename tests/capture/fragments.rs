@@ -156,6 +156,20 @@ fn the_caps_hold() {
     assert_eq!(evicted + expired + 1, 601);
 }
 
+/// A first part from before the clock was set back has expired, too: it is not joined with a new last part.
+#[test]
+fn parts_expire_when_the_clock_is_set_back() {
+    let parts = [vec![0xee; 92], payload(92)].map(|data| fragments(false, 7, &data, &[(0, 48), (48, 100)]));
+    let mut table = Fragments::default();
+    decode(&frame(1, 1000, &parts[0][0]), &mut table);
+    decode(&frame(2, 60, &parts[1][0]), &mut table);
+    assert_eq!((table.waiting(), table.statistics().expired), (1, 1));
+    let last = frame(3, 60, &parts[1][1]);
+    let Decoded::Packet(packet) = decode(&last, &mut table) else { panic!("no packet") };
+    let Body::Udp { payload: joined, .. } = packet.body else { panic!("no datagram") };
+    assert_eq!((joined, packet.frames), (&payload(92)[..], &[2, 3][..]));
+}
+
 #[test]
 fn the_caps_can_be_set() {
     let data = payload(92);

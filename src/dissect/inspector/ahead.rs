@@ -7,9 +7,10 @@
 
 use super::classification::{Classification, Classified, Settled};
 use super::{Inspector, flow_info};
-use crate::capture::{Decoded, Packet, Packets};
+use crate::capture::{Decoded, Packet, Packets, Time};
 use crate::dissect::{Nowhere, Options, Session, Wants};
 use crate::flow::{Delivery, End, Gap, Handler, Moved, Side, Stream, Table, Transport};
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
 /// The number of a conversation's packets with payload that are dissected for information that its server sends only
@@ -17,6 +18,9 @@ use std::cell::Cell;
 const LEARNED_FROM: u64 = 256;
 /// The same number while its sides are not known: the messages that reveal them, such as heartbeats, may be rare.
 const SIDES_FROM: u64 = 4096;
+
+/// The cap on results of conversations that ended before the second reading asked for them.
+const ENDED: usize = 4096;
 
 /// Opens the packets of the capture, once.
 type Open = Box<dyn FnOnce() -> Option<Packets> + Send>;
@@ -53,25 +57,39 @@ impl<'a> Ahead<'a> {
         let nowhere = Box::leak(Box::new(Nowhere));
         let mut inspector = Inspector::new(options, nowhere).wants(Wants::FIELDS);
         inspector.updates_sides = false;
-        let scout = Scout { inspector, leaves: Cell::new(false), news: false };
+        let (leaves, ended) = (Cell::new(false), FxHashMap::default());
+        let scout = Scout { inspector, leaves, news: false, ended, asked: 0 };
         let table = Table::new(options.limits.flow);
         Ahead { open: Some(Box::new(open)), packets: None, table, scout, read: 0, stop: Box::new(stop) }
     }
 
     /// The result for the conversation that begins with this frame.
     pub(super) fn look(&mut self, c: &Classified, frame: u64, options: &Options) -> Look {
+        let look = self.search(c, frame, options);
+        // It is not asked for again.
+        self.scout.ended.remove(&c.id);
+        look
+    }
+
+    fn search(&mut self, c: &Classified, frame: u64, options: &Options) -> Look {
         if let Some(open) = self.open.take() {
             self.packets = open();
         }
         while self.read <= frame && self.step() {}
+        self.scout.asked = self.scout.asked.max(c.id);
         loop {
             let ended = self.packets.is_none();
-            let Some(found) = self.table.find(c.transport, &c.ends).filter(|found| found.first == c.first) else {
-                return Look::Unknown;
+            let found = self.table.find(c.transport, &c.ends).filter(|found| found.first == c.first);
+            let settled = match found.map(|found| &found.state) {
+                Some(Classification::Settled(settled)) => Some(settled),
+                Some(_) => None,
+                // Its ports were used again.
+                None => match self.scout.ended.get(&c.id).filter(|(first, _)| *first == c.first) {
+                    Some((_, settled)) => Some(settled),
+                    None => return Look::Unknown,
+                },
             };
-            if let Classification::Settled(settled) = &found.state
-                && let Some(look) = self.scout.concluded(c, settled, ended, options)
-            {
+            if let Some(look) = settled.and_then(|settled| self.scout.concluded(c, settled, ended, options)) {
                 return look;
             }
             if ended {
@@ -108,9 +126,23 @@ struct Scout<'a> {
     leaves: Cell<bool>,
     /// Whether a conversation has been settled.
     news: bool,
+    /// The results of conversations that have ended, with the time of their first packet, by number.
+    ended: FxHashMap<u64, (Time, Box<Settled>)>,
+    /// The highest number of a conversation that the second reading has asked for.
+    asked: u64,
 }
 
 impl Scout<'_> {
+    /// Keeps the result of a conversation that has ended, if the second reading may still ask for it.
+    fn keep(&mut self, c: &mut Classified) {
+        if c.id >= self.asked
+            && self.ended.len() < ENDED
+            && let Classification::Settled(settled) = std::mem::take(&mut c.state)
+        {
+            self.ended.insert(c.id, (c.first, settled));
+        }
+    }
+
     /// The final result for a conversation; `None` if the rest of the capture may add to it.
     fn concluded(&self, c: &Classified, settled: &Settled, ended: bool, options: &Options) -> Option<Look> {
         let known = self.inspector.known.server(c.transport, c.ends);
@@ -239,6 +271,13 @@ impl Handler<Classification> for Scout<'_> {
 
     fn closed(&mut self, c: &mut Classified) {
         self.last(c);
+        // What its end has shown does not concern the conversation of the next packet.
+        self.leaves.set(false);
+        self.keep(c);
+    }
+
+    fn close(&mut self, c: &mut Classified, _: End) {
+        self.keep(c);
     }
 
     fn memory(&self, c: &Classified) -> Option<usize> {

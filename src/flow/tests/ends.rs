@@ -100,6 +100,23 @@ fn refused() {
     assert_eq!(lab.statistics().conversations, 2);
 }
 
+/// A host that still has an earlier connection with these ports answers a SYN with what it expects of that one.
+#[test]
+fn an_acknowledgement_of_an_earlier_connection_counts_for_nothing() {
+    let mut lab = Lab::new();
+    lab.tcp(Side::A, Segment { syn: true, ..bytes(ISN[0], b"") });
+    let expected = ISN[0] + 300_000_000;
+    lab.tcp(Side::B, Segment { seq: 77, ..acks(expected) });
+    lab.tcp(Side::A, Segment { rst: true, ..bytes(expected, b"") });
+    lab.handshake();
+    lab.a(0, b"abc");
+    lab.ack(3);
+    lab.finish();
+    assert_eq!(lab.delivered().0, b"abc");
+    let statistics = lab.statistics();
+    assert_eq!((statistics.conversations, statistics.missing_bytes, statistics.ignored_segments), (1, 0, 0));
+}
+
 #[test]
 fn late_packets_of_a_closed_conversation() {
     let mut lab = Lab::open();
