@@ -29,6 +29,8 @@ pub struct Row {
     pub copies: Vec<Copied>,
     /// The frame of the first acknowledgement.
     pub acked: Option<u64>,
+    /// Whether the protocol acknowledges it.
+    pub awaits: bool,
 }
 
 impl Row {

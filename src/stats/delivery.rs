@@ -35,6 +35,8 @@ use rustc_hash::FxHashMap;
 pub const CONNECTIONS: usize = 1024;
 /// The cap on individually listed transmissions; further ones are counted.
 pub const LISTED: usize = 500_000;
+/// The cap on spaces of numbers whose first number is kept.
+const SPACES: usize = 64;
 /// The cap on messages after their last attempt that are watched for a late acknowledgement.
 const LAST_TRIES: usize = 256;
 
@@ -147,8 +149,8 @@ pub struct Direction {
     /// The messages listed individually, if requested.
     pub rows: Rows,
     last_tries: Vec<i64>,
-    /// The first number seen.
-    first: Option<i64>,
+    /// The first number seen in each space of numbers, with the space.
+    first: Vec<(i64, i64)>,
     /// Messages that arrived late below the first number seen. Their numbers were never counted as missing.
     early_numbers: u64,
 }
@@ -173,6 +175,21 @@ impl Direction {
             self.tally.given_up = self.tally.given_up.saturating_sub(1);
             true
         })
+    }
+
+    /// The first number seen in the space of this one.
+    fn first_in_space(&mut self, extended: i64) -> i64 {
+        // Spaces are 2^49 apart. Numbers below 0 belong to their own space.
+        let space = extended.saturating_add(1 << 48) >> 49;
+        match self.first.iter().find(|(known, _)| *known == space) {
+            Some((_, first)) => *first,
+            None => {
+                if self.first.len() < SPACES {
+                    self.first.push((space, extended));
+                }
+                extended
+            }
+        }
     }
 
     /// Numbers that were skipped and never seen.
@@ -215,6 +232,10 @@ pub struct Connection {
     pub ordinal: u32,
     /// Its protocol, if it is not the conversation's.
     pub own_proto: Option<&'static str>,
+    /// The messages of its protocol in the conversation before it.
+    pub before: [u64; 2],
+    /// Those before the next connection, if one follows.
+    pub until: Option<[u64; 2]>,
     /// The figures of each side's messages.
     pub directions: [Direction; 2],
     /// The state of the network, from numbers and acknowledgements.
@@ -259,6 +280,8 @@ pub(super) struct Of {
     pub own_proto: Option<&'static str>,
     /// Its number in the conversation.
     pub ordinal: u32,
+    /// For the message that begins it: the messages of its protocol before it.
+    pub messages: [u64; 2],
 }
 
 /// The key of a conversation's current connection.
@@ -302,15 +325,18 @@ impl Deliveries {
 
     /// The index of the conversation's connection. `begin`: it begins now.
     fn place(&mut self, flow: u64, begin: bool, of: &Of) -> usize {
-        let Of { place, own_proto, ordinal } = *of;
+        let Of { place, own_proto, ordinal, messages } = *of;
         let current = self.current.get(&key(flow, place)).copied();
         if let Some(at) = current
             && !(begin && self.connections.get(at).is_some_and(|c| c.used() && c.flow == flow))
         {
             if begin && let Some(connection) = self.connections.get_mut(at).filter(|c| c.flow == flow) {
-                connection.ordinal = ordinal;
+                (connection.ordinal, connection.before) = (ordinal, messages);
             }
             return at;
+        }
+        if let Some(last) = current.and_then(|at| self.connections.get_mut(at)).filter(|c| c.flow == flow) {
+            last.until = Some(messages);
         }
         let at = match self.connections.len() {
             CONNECTIONS => {
@@ -321,12 +347,18 @@ impl Deliveries {
                 CONNECTIONS - 1
             }
             n => {
-                self.connections.push(Connection { flow, ordinal, own_proto, ..Connection::default() });
+                self.connections.push(Connection {
+                    flow,
+                    ordinal,
+                    own_proto,
+                    before: messages,
+                    ..Connection::default()
+                });
                 n
             }
         };
-        // Conversations above the cap are not stored either.
-        if !self.summed {
+        // Conversations above the cap are not stored either. One that is stored goes on in the sum.
+        if !self.summed || current.is_some() {
             self.current.insert(key(flow, place), at);
         }
         at
@@ -362,7 +394,7 @@ impl Deliveries {
                 own.transmission(seen, event.is_duplicate(), frame, self.rows);
                 // The connections above the cap have one entry together, and no first number.
                 if connection.flow > 0 {
-                    let first = *own.first.get_or_insert(extended);
+                    let first = own.first_in_space(extended);
                     own.early_numbers += u64::from(seen == Seen::Late && extended < first);
                 }
                 own.awaiting += u64::from(acknowledged && seen.is_first());
@@ -371,7 +403,8 @@ impl Deliveries {
                     own.resend_time.add(now - before.last_time);
                 }
                 own.handled(seen, handled);
-                if last_try {
+                let was_acked = matches!(seen, Seen::Copy { before } if before.acked);
+                if last_try && !was_acked {
                     own.tally.given_up += 1;
                     own.last_tries.push(extended);
                     if own.last_tries.len() > LAST_TRIES {
@@ -392,6 +425,7 @@ impl Deliveries {
                             message_id,
                             copies: Vec::new(),
                             acked: None,
+                            awaits: acknowledged,
                         });
                         let duplicate = event.is_duplicate();
                         row.copies.push(Copied { frame, duplicate, handled: handled.map(|h| h.now) });

@@ -48,8 +48,9 @@ impl Sender {
     fn of(stats: &Stats, connection: &Connection, from: &'static str, d: &Direction) -> Sender {
         let flow = stats.flow(connection.flow);
         let side = if std::ptr::eq(d, &connection.directions[0]) { 0 } else { 1 };
-        let (proto, all) =
-            (connection.proto(flow), flow.map_or(0, |flow| flow.messages_of(connection.own_proto)[side]));
+        let proto = connection.proto(flow);
+        let whole = || flow.map_or([0; 2], |flow| flow.messages_of(connection.own_proto));
+        let all = connection.until.unwrap_or_else(whole)[side].saturating_sub(connection.before[side]);
         Sender {
             flow: connection.flow,
             connection: connection.ordinal,

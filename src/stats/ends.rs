@@ -190,6 +190,7 @@ impl Stats {
                 return current.ordinal.max(1);
             }
             (Event::Step(step), current) => {
+                flow.requests += u64::from(step == Step::Asked);
                 current.get_or_insert_default().step(step, seen.side, seen.time, last_seen);
             }
             (Event::Acked { extended, acked: Acked::First(_) }, Some(current)) => {
@@ -222,15 +223,15 @@ impl Stats {
         if flow.transport == Transport::Tcp {
             return Some(side.other());
         }
-        let requests = flow.current.as_ref().map_or(0, |current| u64::from(current.life.requests));
         let is_session = self.delivery.is_mutual(flow.id) || flow.current.as_ref().is_some_and(|c| c.is_used());
-        (is_session && flow.messages[side.index()] >= requests + MORE).then_some(side.other())
+        (is_session && flow.messages[side.index()] >= flow.requests + MORE).then_some(side.other())
     }
 
     /// Whether the capture would have the answers to the conversation's requests. Not if they are for a group, or if it
     /// lacks all packets of one of the endpoints.
     pub(super) fn is_answerable(&self, flow: &Flow) -> bool {
-        let lacks = |ends: [SocketAddr; 2]| ends.iter().any(|end| self.uncaptured.contains(end));
+        let is_missing = |end: &SocketAddr| self.uncaptured.contains(end) && !self.captured.contains(end);
+        let lacks = |ends: [SocketAddr; 2]| ends.iter().any(is_missing);
         !is_to_group(flow) && self.uncaptured(flow).is_none() && !flow.ends.is_some_and(lacks)
     }
 

@@ -160,6 +160,8 @@ pub(crate) struct Flow {
     silences: [losses::Silence; 2],
     /// The last connection, if any event belongs to one.
     current: Option<Box<ends::Current>>,
+    /// The number of requests for its connections.
+    requests: u64,
     /// The last message's name.
     pub last_message: &'static str,
     /// The protocol of the last message: its name in the output, its place among [`protos`](Self::protos).
@@ -220,6 +222,8 @@ pub struct Stats {
     past: Vec<(u64, ends::Ended)>,
     /// The endpoints whose packets the capture lacks in some conversation.
     uncaptured: FxHashSet<SocketAddr>,
+    /// The endpoints of which the capture has packets.
+    captured: FxHashSet<SocketAddr>,
     /// The number of ended connections for which there was no more room.
     pub(crate) omitted_ends: u64,
     /// Whether a message was tried for the last time: then acknowledgements decide whether the connection is dropped.
@@ -414,7 +418,15 @@ impl Stats {
                     };
                     if !matches!(event, Event::Step(_)) {
                         let own_proto = (place > 0).then_some(seen.proto);
-                        self.delivery.see(seen, event, &Of { place, own_proto, ordinal });
+                        let mut messages = [0; 2];
+                        if *event == Event::Begin
+                            && let Some(flow) = self.flow(seen.flow)
+                        {
+                            messages = flow.messages_of(own_proto);
+                            // They include this one.
+                            messages[seen.side.index()] = messages[seen.side.index()].saturating_sub(1);
+                        }
+                        self.delivery.see(seen, event, &Of { place, own_proto, ordinal, messages });
                     }
                 }
                 (Observed::Farewell(words), Some(seen)) => {
@@ -499,6 +511,10 @@ impl Stats {
             flow.closing.packets.iter_mut().zip(before).for_each(|(packets, before)| *packets += before);
         }
         let Some(flow) = self.flows.get(place) else { return };
+        if let Some(ends) = flow.ends {
+            let sent = ends.into_iter().zip(flow.closing.packets).filter(|(_, packets)| *packets > 0);
+            self.captured.extend(sent.map(|(end, _)| end));
+        }
         if let (Some(side), Some(ends)) = (self.uncaptured(flow), flow.ends) {
             self.uncaptured.insert(ends[side.index()]);
         }

@@ -47,7 +47,9 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
     let rows = &d.rows.messages;
     let numbers = |given_up: bool| -> Json {
         let rows = rows.iter().filter(|_| d.never_acked().is_some());
-        rows.filter(|r| r.acked.is_none() && (d.gave_up(r.extended) || !given_up)).map(|r| r.number).collect()
+        rows.filter(|r| r.awaits && r.acked.is_none() && (d.gave_up(r.extended) || !given_up))
+            .map(|r| r.number)
+            .collect()
     };
     let gap = |(frame, missing): &(u64, u32)| json!({"frame": frame, "missing": missing});
     let twice = |r: &Row| json!({"number": r.number, "frames": r.handled().collect::<Vec<_>>()});

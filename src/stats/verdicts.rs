@@ -89,7 +89,7 @@ fn resends(d: &Direction) -> Option<String> {
             )
         }
     };
-    let all = d.never_acked() == Some(0) && d.lost() == 0;
+    let all = d.awaiting == d.tally.messages && d.never_acked() == Some(0) && d.lost() == 0;
     if all {
         text.push_str("; every message arrived");
     }
@@ -190,14 +190,17 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
         let is_answerable = stats.flow(flow).is_none_or(|flow| stats.is_answerable(flow));
         let which = if ordinal > 1 { format!(" (connection {ordinal})") } else { String::new() };
         let side = usize::from(std::ptr::eq(d, &connection.directions[1]));
-        let last = end.map_or(0, |end| connection.path.open_since(side, end.saturating_sub(LAST)));
+        // The path does not know which of its numbers are acknowledged.
+        let last = end.filter(|_| d.awaiting == d.tally.messages);
+        let last = last.map_or(0, |end| connection.path.open_since(side, end.saturating_sub(LAST)));
+        let own = connection.own_proto.map_or(String::new(), |proto| format!(", {proto}"));
         let texts = texts(d, last).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
         all.extend(texts.map(|(rule, text)| Verdict {
             rule,
             flow,
             connection: ordinal,
             from,
-            text: format!("{from} of flow {flow}{which}: {text}"),
+            text: format!("{from} of flow {flow}{which}{own}: {text}"),
         }));
     }
     all
@@ -268,6 +271,10 @@ mod tests {
         d.tally.missing = 1;
         assert!(!texts(&d, 0).remove(0).1.contains("every message"));
         d.tally.missing = 0;
+        // Nor is it known of messages that nothing acknowledges.
+        (d.awaiting, d.tally.acked) = (60, 60);
+        assert!(!texts(&d, 0).remove(0).1.contains("every message"));
+        (d.awaiting, d.tally.acked) = (100, 100);
         // A sender cannot know so soon that a packet is lost.
         let mut twice = d.clone();
         twice.resend_time.add(5_000);

@@ -297,6 +297,67 @@ fn each_space_has_numbers_of_its_own() {
     assert_eq!(never_acked, [json!(5)], "lane 9 has a 2 of its own");
 }
 
+/// A number that comes late is below the first one of its own space: it fills no gap of another one.
+#[test]
+fn late_numbers_fill_no_gap_of_another_space() {
+    let folder = Scratch::new("described-late-lanes");
+    let file = folder.write("lanes.toml", CHANNELS);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let mut wire = Wire::default();
+    // Lane 0 lacks 6. Lane 9 begins with 105, so that its 104 was never missing.
+    for [lane, seq] in [[0, 5], [0, 7], [9, 105], [9, 104]] {
+        wire.datagram(ends, true, &[1, lane, 0, seq]);
+    }
+    let client = delivery_of_client(&folder.write("lanes.pcap", wire.file()), &file);
+    let figures = ["messages", "missing", "late", "lost"].map(|key| client[key].as_u64());
+    assert_eq!(figures, [4, 1, 1, 1].map(Some), "{client}");
+}
+
+/// Messages of which some are acknowledged, and others are numbered only.
+const SOME_ACKED: &str = r#"
+protocol = "firm"
+encoding = "be"
+[udp]
+ports = [7001]
+[packet.fields]
+message = { type = "message", by = "u8" }
+[numbers.loose]
+number = "loose.seq"
+[numbers.firm]
+number = "firm.id"
+ack    = "ack.id"
+[[message]]
+id = 1
+name = "loose"
+fields = { seq = "u16" }
+[[message]]
+id = 2
+name = "firm"
+fields = { id = "u16" }
+[[message]]
+id = 3
+name = "ack"
+fields = { id = "u16" }
+"#;
+
+#[test]
+fn only_what_the_protocol_acknowledges_is_listed_as_never_acked() {
+    let folder = Scratch::new("described-some-acked");
+    let file = folder.write("firm.toml", SOME_ACKED);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let mut wire = Wire::default();
+    for bytes in [[1, 0, 1], [1, 0, 2], [2, 0, 7], [2, 0, 8]] {
+        wire.datagram(ends, true, &bytes);
+    }
+    wire.datagram(ends, false, &[3, 0, 7]);
+    let capture = folder.write("firm.pcap", wire.file());
+    let done = run(&["stats", &capture, "-p", &file, "-f", "json", "--delivery"]);
+    let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
+    let client = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+    assert_eq!((&client["messages"], &client["never_acked"]), (&json!(4), &json!(1)), "{client}");
+    assert_eq!(stats["connections"][0]["from"]["client"]["never_acked"], json!([8]), "{stats}");
+}
+
 /// The figures of delivery of the client's messages.
 fn delivery_of_client(capture: &str, file: &str) -> Json {
     let done = run(&["stats", capture, "-p", file, "-f", "json"]);
@@ -317,7 +378,7 @@ fn bits_of_a_signed_number_are_as_many_as_it_has() {
     assert_eq!((&client["messages"], &client["never_acked"]), (&json!(41), &json!(8)), "{client}");
 }
 
-/// Of a range with more numbers than are taken (4,096), the newest ones are acknowledged.
+/// Of ranges with more numbers than are taken (4,096), the newest ones are acknowledged, in any order of the ranges.
 #[test]
 fn long_ranges_acknowledge_their_newest_numbers() {
     let folder = Scratch::new("described-long-ranges");
@@ -332,10 +393,20 @@ fn long_ranges_acknowledge_their_newest_numbers() {
     for seq in 5000..5004u16 {
         wire.datagram(ends, true, &[&[1][..], &seq.to_be_bytes()].concat());
     }
-    // 0 to 5003.
-    wire.datagram(ends, false, &[&[2, 0, 0][..], &5003u16.to_be_bytes()].concat());
-    let client = delivery_of_client(&folder.write("ranges.pcap", wire.file()), &file);
-    assert_eq!((&client["messages"], &client["never_acked"]), (&json!(4), &json!(0)), "{client}");
+    let sent = wire.file();
+    // 5001 is in none of several ranges.
+    for (ranges, open) in [
+        (&[[0u16, 5003]][..], 0),
+        (&[[0, 99], [101, 5000], [5002, 5003]], 1),
+        (&[[5002, 5003], [101, 5000], [0, 99]], 1),
+    ] {
+        let acks: Vec<u8> = ranges.iter().flatten().flat_map(|n| n.to_be_bytes()).collect();
+        let mut answer = Wire::default();
+        answer.at(4_000_000).datagram(ends, false, &[&[2][..], &acks].concat());
+        let capture = [&sent[..], &answer.file()[24..]].concat();
+        let client = delivery_of_client(&folder.write("ranges.pcap", capture), &file);
+        assert_eq!((&client["messages"], &client["never_acked"]), (&json!(4), &json!(open)), "{ranges:?}: {client}");
+    }
 }
 
 /// Everything that counts is before the payload; a condition and a key are after the number.

@@ -182,6 +182,28 @@ fn answers_to_broadcasts_are_elsewhere() {
     }
 }
 
+/// A server that answers one client and no longer another one is in the capture: it has not answered a third one.
+#[test]
+fn a_server_with_packets_in_the_capture_has_not_answered() {
+    let asks = [(true, "03"); 3];
+    let joins = [(true, "03"), (false, "0801000100"), (true, "0101000100"), (true, "0801000100")];
+    let beats = ["05010000", "05020000", "05030000"].map(|digits| (true, digits));
+    // The second client's packets are the same, and nothing of the server's.
+    let unheard: Vec<_> = joins.iter().chain(&beats).copied().filter(|(by_client, _)| *by_client).collect();
+    let (mut wire, mut at) = (Wire::default(), 0);
+    for (client, sent) in [("127.0.0.1:50000", &asks[..]), ("127.0.0.1:50001", &unheard), ("127.0.0.1:50002", &joins)] {
+        let ends: [SocketAddr; 2] = [client, "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+        for (by_client, digits) in sent {
+            wire.at(at).datagram(ends, *by_client, &hex(digits));
+            at += 1000;
+        }
+    }
+    let folder = Scratch::new("ends-answered");
+    let file = folder.write("ends.pcap", wire.file());
+    let args = [&*file, "-p", "riptide", "-s", "riptide.version=2.0", "--server", "127.0.0.1:7777"];
+    check(&args, "unanswered", "", "", None);
+}
+
 /// A selection may lack the messages that show the end.
 #[test]
 fn nothing_ends_in_a_selection() {
@@ -264,7 +286,7 @@ fn ends_of_scripted_peers() {
     let stopped_late = and(&[(8500, false, "0605")]);
     // Without the server's packets nobody knows whether it was there.
     let client_only: Vec<_> = and(&[]).into_iter().filter(|(_, by_client, _)| *by_client).collect();
-    let cases: [Case<'_>; 20] = [
+    let cases: [Case<'_>; 21] = [
         ("riptide", &stopped_late, "left", "server", "server_stopped", None),
         ("riptide", &client_only, "open", "", "", None),
         // The message is not resent: its acknowledge is missing in the capture.
@@ -296,6 +318,8 @@ fn ends_of_scripted_peers() {
             None,
         ),
         ("acknex", &[JOIN, (3000, true, "02536c6f7700")], "unanswered", "", "", None),
+        // Each one is a connection: no message is more than a request.
+        ("acknex", &[0, 6000, 12_000, 18_000].map(|at| (at, true, JOIN.2)), "unanswered", "", "", None),
         ("acknex", &cut, "open", "", "", None),
         ("dnp", &[ASK, (1000, true, "0001000000"), (2000, true, "0001000000")], "unanswered", "", "", None),
         ("dnp", &unacked, "timed_out", "server", "", Some(3.05)),
@@ -389,6 +413,26 @@ fn late_numbers_below_the_first_one_fill_no_gap() {
     let verdicts = stats["verdicts"].as_array().expect("verdicts");
     let lost = verdicts.iter().find(|verdict| verdict["rule"] == "lost").expect("lost messages");
     assert!(text(&lost["text"]).contains("2 numbered messages are not in the capture"), "{lost}");
+}
+
+/// The sender repeats a message after its acknowledgement until its last try: it is still acknowledged.
+#[test]
+fn a_message_that_was_acknowledged_is_not_given_up() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    // Message 1 of each side, welcome, is acknowledged; then message 2 of the client, and the acknowledgement of both.
+    let opened = [(true, "03"), (false, "0801000100"), (true, "0101000100"), (true, "0801000100")];
+    let sent = [(true, "070200010007"), (false, "0102000300"), (true, "070200010007"), (true, "070200010007")];
+    let all = opened.iter().chain(&[(false, "0101000100")]).chain(&sent);
+    for (k, (by_client, digits)) in (0..).zip(all) {
+        wire.at(20 * k).datagram(ends, *by_client, &hex(digits));
+    }
+    let args = ["stats", "-", "-f", "json", "-q", "-p", "riptide", "-s", "riptide.version=2.0"];
+    let args = [&args[..], &["-s", "riptide.attempts=3", "--server", "127.0.0.1:7777"]].concat();
+    let stats = crate::common::json(run(&args, &wire.file()).ok().text());
+    let row = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").expect("a row");
+    let figures = ["messages", "sent", "never_acked", "given_up"].map(|key| row[key].as_u64());
+    assert_eq!(figures, [2, 4, 0, 0].map(Some), "{row}");
 }
 
 /// Streams: a handshake without an answer, closed by the server, and an accepted one that either side resets.

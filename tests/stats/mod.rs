@@ -298,6 +298,29 @@ fn sums_of_further_connections_are_reported() {
     assert!(text.text().contains(sentence) && !text.err.contains(sentence), "{}", text.err);
 }
 
+/// A conversation with figures of its own that begins another connection beyond that number goes on in the sums.
+#[test]
+fn a_connection_beyond_the_last_one_is_in_no_other() {
+    const VISITS: &str = "protocol = \"visits\"\nencoding = \"be\"\n[packet.fields]\n\
+        message = { type = \"message\", by = \"u8\" }\n[numbers.all]\nnumber = \"data.seq\"\n\
+        [session]\nopens = \"hello\"\ncloses = \"bye\"\n[[message]]\nid = 1\nname = \"hello\"\n\
+        [[message]]\nid = 2\nname = \"data\"\nfields = { seq = \"u16\" }\n[[message]]\nid = 3\nname = \"bye\"\n";
+    let folder = Scratch::new("stats-beyond");
+    let file = folder.write("visits.toml", VISITS);
+    let server = "10.0.0.2:7001".parse().expect("an end");
+    let mut wire = Wire::default();
+    // A number of each of 1,024 clients; then the first one's goodbye, and two numbers of its next connection.
+    let again = [&[3][..], &[1], &[2, 0, 1], &[2, 0, 2]].map(|bytes| (0, bytes));
+    for (at, (k, bytes)) in (0..).zip((0..1024_u16).map(|k| (k, &[2, 0, 1][..])).chain(again)) {
+        let client = std::net::SocketAddr::from(([10, 0, 0, 1], 20_000 + k));
+        wire.at(at).datagram([client, server], true, bytes);
+    }
+    let path = folder.write("many.pcap", wire.file());
+    let all = stats(Path::new(&path), &["-p", &file, "--server", "10.0.0.2:7001"]);
+    let row = all["delivery"].as_array().expect("rows").iter().find(|row| row["flow"] == 1).expect("a row");
+    assert_eq!(row["messages"], 1, "{row}");
+}
+
 /// The numbers of a text, but not the lengths of a chart's columns.
 fn numbers(text: &str) -> std::collections::BTreeSet<String> {
     let lines = text.lines().filter(|line| !line.contains("a column is"));

@@ -287,14 +287,26 @@ impl Named {
                 (What::Lacks, Some(_)) => named.lacks += 1,
                 (What::Ranges | What::Lacks, None) => {
                     let mut left = NAMED;
-                    for (from, to) in ranges(tree, node, ack.range) {
-                        let count = to.wrapping_sub(from).rem_euclid(numbers.modulus) as u64 + 1;
+                    let count_of =
+                        |(from, to): (i64, i64)| to.wrapping_sub(from).rem_euclid(numbers.modulus) as u64 + 1;
+                    let all = || ranges(tree, node, ack.range);
+                    let sum = all().map(count_of).fold(0, u64::saturating_add);
+                    // Of too many, those of the newest ranges count. They may be the last ones.
+                    let ends = all().next().zip(all().last());
+                    let is_rising = ends.is_some_and(|((_, first), (_, last))| {
+                        last.wrapping_sub(first).rem_euclid(numbers.modulus) < numbers.modulus / 2
+                    });
+                    let mut too_many = if is_rising { sum.saturating_sub(NAMED) } else { 0 };
+                    for (from, to) in all() {
+                        let count = count_of((from, to));
                         if ack.what == What::Lacks {
                             named.lacks = named.lacks.saturating_add(count);
                             continue;
                         }
                         // The newest count: older numbers are forgotten.
-                        let skipped = count - count.min(left);
+                        let oldest = count.min(too_many);
+                        too_many -= oldest;
+                        let skipped = oldest.max(count - count.min(left));
                         left -= count - skipped;
                         let each = skipped as i64..count as i64;
                         list.extend(each.map(|k| from.wrapping_add(k).rem_euclid(numbers.modulus)));
