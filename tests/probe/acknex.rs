@@ -155,4 +155,21 @@ fn create_without_an_answer() {
     let report = ask(&request, &peer.addr.to_string());
     assert_eq!(outcome(&report), "ok");
     assert!(report.notes.iter().any(|n| n.contains("could not be measured")), "{:?}", report.notes);
+    // The server may still have made entities.
+    let open = "without an answer: what the server may have made of it stays in the game";
+    assert!(report.notes.iter().any(|n| n.contains(open)), "{:?}", report.notes);
+}
+
+/// A5's create has another form, which begins with the player's id.
+#[test]
+fn a_server_of_a5_is_sent_no_create() {
+    let mut request = request("acknex", &[]);
+    request.create = Some("warlock.mdl".into());
+    // An info with A5's mark, 18 12 19 11.
+    let info = "07 18 12 19 11 34 00 00 60 40 00 00 80 3d";
+    let peer = udp(V4, check, move |bytes| if bytes[0] == 2 { say(info) } else { Vec::new() });
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!((outcome(&report), version(&report)), ("ok", Some("a5")), "{}", text(&report));
+    assert!(report.notes.iter().any(|n| n.contains("nothing was created")), "{:?}", report.notes);
+    assert!(peer.sent().iter().all(|bytes| bytes[0] == 2), "only joins: {:?}", peer.sent());
 }

@@ -119,6 +119,23 @@ fn full_handshake() {
     assert_eq!(numbers, [0, 1, 2]);
 }
 
+/// Servers take no more than ten numbers from the first one that they lack.
+#[test]
+fn a_lost_part_is_sent_again_before_the_next_one() {
+    patiently(|timeout| {
+        let mut lost = false;
+        let peer = udp(V4, check, move |bytes| {
+            let is_lost = bytes == [10, 1, 0, 0] && !std::mem::replace(&mut lost, true);
+            if is_lost { Vec::new() } else { server(bytes) }
+        });
+        let request = Request { timeout: Some(timeout), connect: true, samples: 4, ..request("dnp", &[]) };
+        let report = ask(&request, &peer.addr.to_string());
+        ensure(outcome(&report) == "ok", text(&report))?;
+        let numbers: Vec<u8> = peer.sent().iter().filter(|bytes| bytes[0] == 10).map(|bytes| bytes[1]).collect();
+        ensure(numbers == [0, 1, 1, 2], format!("{numbers:?}"))
+    });
+}
+
 #[test]
 fn always_closed() {
     let mut request = request("dnp", &[]);

@@ -41,6 +41,8 @@ const DATAGRAMS: &[(&str, Does)] = &[
             "1c 00 00 00 00 00 00 00 01 12 34 56 78 9a bc de f0 00 ff ff 00 fe fe fe fe fd fd fd fd 12 34 56 78 00 00",
         ),
     ),
+    ("Server busy", Does::Says("53 65 72 76 65 72 20 62 75 73 79 0a")),
+    ("Error", Does::Says("45 72 72 6f 72 0a")),
     ("byte 0", Does::Says("00")),
     ("byte 1", Does::Says("01")),
     ("byte 2", Does::Says("02")),

@@ -269,9 +269,7 @@ impl<'s, 'a> Client<'s, 'a> {
     fn reconnect(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) -> Result<(), NetError> {
         self.main.finish();
         self.main.deregister(registry);
-        if let Some(mut datagrams) = self.datagrams.take() {
-            datagrams.deregister(registry);
-        }
+        // The socket for datagrams stays: the server has not named its port yet, and the player knows ours.
         let main = Socket::to(Transport::Tcp, shared.peer, registry, Token(2 * self.slot));
         self.main = main.inspect_err(|error| self.own |= error.is_own())?;
         self.connecting = Some(now + shared.order.timeout);

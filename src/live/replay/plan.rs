@@ -73,7 +73,7 @@ impl Plan {
     pub fn new(messages: &[Recorded], choices: &Choices, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
         let is_kept = |message: &&Recorded| choices.until.is_none_or(|frame| message.frame <= frame);
-        let messages: Vec<&Recorded> = messages.iter().take_while(is_kept).collect();
+        let messages: Vec<&Recorded> = messages.iter().filter(is_kept).collect();
         let outcomes: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.decoded));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);

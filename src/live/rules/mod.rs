@@ -154,7 +154,12 @@ pub(crate) fn edit(
     let mut places =
         Places { fields: decoded.to_json().clone(), packet: decoded.packet_json().clone(), opened: decoded.opened() };
     let make = |edit: &&Assignment| edit.make(decoded.proto, decoded.message, &mut places, names);
-    let puts: Vec<Put> = edits.iter().map(make).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    let mut puts: Vec<Put> = edits.iter().map(make).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    // A later change may be at the same place, inside it, or around it.
+    puts.retain_mut(|put| {
+        let fields = if put.in_header() { &places.packet } else { &places.fields };
+        fields.pointer(&put.pointer).map(|value| put.value = value.clone()).is_some()
+    });
     let mut changed = decoded.clone().with_fields(places.fields);
     if puts.iter().any(Put::in_header) {
         changed = changed.with_packet(places.packet);

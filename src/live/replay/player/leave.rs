@@ -85,10 +85,17 @@ impl Player<'_, '_> {
     pub(super) fn leave(&mut self, now: Instant) {
         // While a new connection is being made, there is nobody to leave.
         let alone = self.phase == Phase::Connecting;
-        if !self.left && !self.closed {
+        if !self.left {
+            let live = self.out.counts.live;
             self.actor.leave(&mut self.out);
-            self.mute = self.out.messages.is_empty();
-            self.hold_goodbyes(now);
+            if self.closed {
+                // No goodbye arrives any more. What still waits for its acknowledgement has been counted.
+                self.out.messages.clear();
+                self.out.counts.live = live;
+            } else {
+                self.mute = self.out.messages.is_empty();
+                self.hold_goodbyes(now);
+            }
         }
         self.left = true;
         if self.closed || alone {

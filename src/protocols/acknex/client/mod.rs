@@ -9,7 +9,7 @@ use super::a5::ENTITY_ID;
 use super::layout::Message::{Create, Ping, Unknown};
 use super::layout::{ENTITY, IDENTIFIER, SERVER_TIME};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Cause, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Life, Rules};
 use crate::message::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -60,6 +60,13 @@ struct AcknexActor {
     spoke: Option<Instant>,
 }
 
+impl AcknexActor {
+    /// Whether the capture's server made this entity for a create of ours.
+    fn is_own(&self, entity: &Json) -> bool {
+        self.creates.iter().any(|(identifier, _)| self.entities.get(&identifier.to_string()) == Some(entity))
+    }
+}
+
 static RULES: Rules = Rules {
     empty: "no message of the protocol: servers' reactions are unknown",
     broken: "",
@@ -103,16 +110,32 @@ impl Actor for AcknexActor {
         None
     }
 
+    /// Messages about an entity of ours need its live number, which the server's create has.
+    fn cause(&self, decoded: &OwnedMessage) -> Cause {
+        let is_ours = |(identifier, _): &(Json, _)| decoded.field(&IDENTIFIER) == Some(identifier);
+        match decoded.from == Role::Server && decoded.message == Create && self.creates.iter().any(is_ours) {
+            true => Cause::Answer,
+            false => RULES.cause(decoded.message),
+        }
+    }
+
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let mut decoded = message.decoded.clone();
+        let left = self.bundles.get_mut(&message.frame).map_or(0, |left| {
+            *left = left.saturating_sub(1);
+            *left
+        });
+        decoded.more = left > 0;
         if self.life.role == Role::Client {
             for field in [ENTITY, ENTITY_ID] {
                 if message.changed.puts.iter().any(|put| put.plain() == field.name) {
                     continue;
                 }
-                let live = decoded.field(&field).and_then(|entity| self.live.get(&entity.to_string())).cloned();
-                if let Some(live) = live {
+                let Some(entity) = decoded.field(&field).cloned() else { continue };
+                if let Some(live) = self.live.get(&entity.to_string()).cloned() {
                     decoded = decoded.with(&field, live);
+                } else if self.is_own(&entity) {
+                    return Err(format!("the live server has not made entity {entity} of the capture"));
                 }
             }
         } else if decoded.message == Create {
@@ -123,11 +146,6 @@ impl Actor for AcknexActor {
                 decoded = decoded.with(&IDENTIFIER, live);
             }
         }
-        let left = self.bundles.get_mut(&message.frame).map_or(0, |left| {
-            *left = left.saturating_sub(1);
-            *left
-        });
-        decoded.more = left > 0;
         self.spoke = Some(now);
         out.messages.push_back(decoded);
         Ok(())

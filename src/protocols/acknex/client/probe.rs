@@ -14,6 +14,7 @@ use crate::live::probe::{
     hex_of,
 };
 use crate::message::OwnedMessage;
+use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -124,6 +125,11 @@ impl Questions for Acknex {
             .findings
             .note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
         let Some(model) = ask.request.create.as_deref() else { return Ok(()) };
+        if self.seen.version == Some("a5") {
+            let why = "a server of A5 expects the player's id in a create, which netkit does not have";
+            engine.findings.note(format!("{why}: nothing was created"));
+            return Ok(());
+        }
         // Creates measure exact round trips: the server answers each by its identifier.
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         self.made.base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
@@ -167,6 +173,13 @@ impl Questions for Acknex {
         }
         if self.made.asked.len() > self.made.answers.len() {
             let _ = engine.listen(self, Instant::now() + LATE);
+        }
+        let open = self.made.asked.len().saturating_sub(self.made.answers.len());
+        if open > 0 {
+            let creates = Plural(open as u64, "create");
+            engine
+                .findings
+                .note(format!("{creates} without an answer: what the server may have made of it stays in the game"));
         }
         for entity in std::mem::take(&mut self.made.entities) {
             let _ = engine.session().and_then(|s| s.send("acknex", "remove", &json!({"entity": entity})));

@@ -75,6 +75,13 @@ struct Dnp {
     volunteered: BTreeMap<&'static str, u64>,
     links: Vec<Json>,
     acknowledged: bool,
+    /// The number of the next part of a long message. One without an acknowledgement is sent again: the server takes only
+    /// ten numbers from the first one that it lacks.
+    next: u16,
+    /// The number in the last question.
+    asked: u16,
+    /// `next` was sent before: an acknowledgement may be that of the earlier one.
+    again: bool,
 }
 
 /// The result of a complete acknowledge.
@@ -121,10 +128,19 @@ impl Questions for Dnp {
         Ok(())
     }
 
-    fn question(&mut self, number: u32) -> Question {
+    fn question(&mut self, _number: u32) -> Question {
+        self.asked = self.next;
         match self.inside {
             false => Question::new(ConnectionRequest.name(), json!({"protocols": [NOBODYS]})),
-            true => Question::new(LongMessage.name(), json!({"number": number, "flags": [], "data": ""})),
+            true => Question::new(LongMessage.name(), json!({"number": self.next, "flags": [], "data": ""})),
+        }
+    }
+
+    fn sampled(&mut self, took: Option<Duration>) {
+        match took {
+            Some(_) if self.inside => self.next += 1,
+            None if self.inside => self.again = self.next == self.asked,
+            _ => {}
         }
     }
 
@@ -139,8 +155,13 @@ impl Questions for Dnp {
             (Some(ConnectionAcknowledge | ConnectionClose), _) => Refusal::read(REFUSALS, received.message, reason),
             (Some(ReliableAcknowledge), _) => {
                 self.acknowledged = true;
-                let answers = number.is_some() && received.number(&NUMBER) == number.map(u64::from);
-                if answers { Meaning::Answer } else { Meaning::Session }
+                let is_next = received.number(&NUMBER) == Some(u64::from(self.next));
+                if is_next && self.again {
+                    // Of which of the two is not known.
+                    (self.next, self.again) = (self.next + 1, false);
+                    return Ok(Meaning::Session);
+                }
+                if number.is_some() && is_next { Meaning::Answer } else { Meaning::Session }
             }
             (message, _) => {
                 *self.volunteered.entry(received.message).or_default() += 1;

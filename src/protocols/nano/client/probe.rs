@@ -99,7 +99,8 @@ impl Questions for Nano {
         report(&sys, &decoded, &mut engine.findings);
         let mut family = Family::of(&sys);
         if family == Family::Unknown && carrier == Carrier::Tcp {
-            family = match engine.question(self, 0, SECOND.min(ask.timeout))? {
+            // Its answer takes as long as the first one.
+            family = match engine.question(self, 0, SECOND.max(took * 2).min(ask.timeout))? {
                 Some(_) => Family::Handshakes("nano or pitaya (a second handshake is answered)"),
                 None => Family::Heartbeats("pomelo or pinus (a second handshake is ignored)"),
             };
@@ -231,9 +232,11 @@ impl Nano {
         if !ended || engine.session().is_ok_and(|session| session.has_data()) {
             return failure;
         }
+        let begun = Instant::now();
         let silent = match engine.open(self.carrier, None) {
             Ok(session) => match session.send(super::super::NAME, Heartbeat.name(), &json!({})) {
-                Ok(sent) => engine.listen(self, sent + AT_ONCE),
+                // Opening it took a round trip, and its end takes another one.
+                Ok(sent) => engine.listen(self, sent + AT_ONCE + begun.elapsed()),
                 Err(failure) => Err(failure),
             },
             Err(failure) => Err(failure),

@@ -8,7 +8,7 @@
 //! may have been lost, and the server may keep a place for us.
 
 use super::super::layout::Message::{self, *};
-use super::super::layout::{CLIENT, FOR_SEQ, IS_EXTRA, PING, SEQUENCE, TRAILING};
+use super::super::layout::{CLIENT, DATA, FOR_SEQ, IS_EXTRA, PING, REASON, SEQUENCE, TRAILING};
 use super::RiptideClient;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
@@ -93,6 +93,13 @@ pub(super) struct Riptide {
     pub(super) late: BTreeSet<u8>,
 }
 
+/// Whether a server writes such a reject: with a reason of the library's, and with data only if the reason is `custom`.
+/// Any text with the right first letter has the form of one.
+fn is_reject(received: &OwnedMessage) -> bool {
+    let reason = received.field(&REASON).and_then(Json::as_str);
+    reason.is_some_and(|reason| reason == "custom" || !received.has(&DATA))
+}
+
 impl Questions for Riptide {
     fn ask(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Failure> {
         let ask = engine.ask;
@@ -153,6 +160,7 @@ impl Questions for Riptide {
                 self.welcome = true;
                 Meaning::Answer
             }
+            (Some(Reject), _) if !is_reject(received) => Meaning::Stray,
             (Some(Reject), welcome) => {
                 self.version = written;
                 if !welcome {
@@ -165,7 +173,9 @@ impl Questions for Riptide {
                 self.pending = Some(written);
                 Meaning::Session
             }
-            (Some(Disconnect), _) => Meaning::Refused(Riptide::ended(received)),
+            (Some(Disconnect), welcome) if welcome || self.pending.is_some() => {
+                Meaning::Refused(Riptide::ended(received))
+            }
             (Some(Heartbeat), true)
                 if number.is_some() && received.number(&PING) == number.map(|n| u64::from(n as u8)) =>
             {
