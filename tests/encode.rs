@@ -68,6 +68,47 @@ fn derived_values_are_no_payload() {
     assert_eq!(plain, hex(&[&request[..], &["a=1", "derived.route=X"]].concat()));
 }
 
+/// DNP: a payload is written by the schema that reads its bytes, whatever the order in the file.
+#[test]
+fn payloads_have_the_form_by_which_they_are_read() {
+    let folder = Scratch::new("encode-read");
+    let message = |keys: &str, hp: &str| {
+        format!("[[message]]\n{keys}\nname = \"{hp}\"\n[message.fields]\nkind = \"u8\"\nhp = \"{hp}\"\n")
+    };
+    let by_sender = [message("id = 7\nfrom = \"client\"", "u8"), message("id = 7\nfrom = \"server\"", "u16")];
+    let by_id = [message("message = \"reliable_message\"", "u8"), message("id = 7", "u16")];
+    for (messages, from, kind, want) in [
+        // The command, its number, and the payload: the kind and hp.
+        (&by_sender, "client", 7, "040100 07 03"),
+        (&by_sender, "server", 7, "040100 07 0300"),
+        (&by_id, "server", 7, "040100 07 0300"),
+        (&by_id, "server", 8, "040100 08 03"),
+    ] {
+        let schema = folder.write("read.toml", format!("proto = \"dnp\"\n{}", messages.concat()));
+        let kind = format!("payload.kind={kind}");
+        let args = ["dnp.reliable_message", "number=1", &kind, "payload.hp=3", "--from", from, "--schema", &schema];
+        assert_eq!(hex(&args), want.replace(' ', ""), "{from} {kind}: {messages:?}");
+    }
+}
+
+/// A length or count that is given is written as given, also if its form is the protocol's own.
+#[test]
+fn given_lengths_of_riptides_own_form() {
+    let folder = Scratch::new("encode-given");
+    let schema = "proto = \"riptide\"\n[[message]]\nid = 7\nname = \"m\"\n[message.fields]\nname = \"string\"\n\
+                  [[message]]\nid = 8\nname = \"n\"\n[message.fields]\nalive = \"bool[]\"\n";
+    let schema = folder.write("given.toml", schema);
+    for (fields, want) in [
+        (["message_id=7", "payload.name=Ada", "payload.name_length=5"], "000700 05 416461"),
+        // Of two bytes from 128 on.
+        (["message_id=7", "payload.name=Ada", "payload.name_length=128"], "000700 8080 416461"),
+        (["message_id=8", "payload.alive=[true]", "payload.alive_length=3"], "000800 03 01"),
+    ] {
+        let own = ["riptide.unreliable", "-s", "riptide.version=2.0", "--schema", &schema];
+        assert_eq!(hex(&[&own[..], &fields].concat()), want.replace(' ', ""), "{fields:?}");
+    }
+}
+
 /// The last line of `decode --account` is no message, and none of its lines is refused.
 #[test]
 fn the_account_is_skipped() {

@@ -355,9 +355,10 @@ fn sums_are_those_of_stats() {
         let sums = count("faults", "fault") + &count("warnings", "message with warnings");
         faults += stats["faults"].as_u64().expect("a count");
         let mut terminal = Terminal::new(80, 24);
-        let mut command = netkit(&["decode", "-f", "summary", "--color", "never"]);
-        let command = command.args(&args).env("NETKIT_PAGER", "cat").stdout(terminal.open());
-        let mut child = command.spawn().expect("netkit");
+        let decode = ["decode", "-f", "summary", "--color", "never"];
+        // The command is gone then, with its own descriptor of the terminal.
+        let child = netkit(&decode).args(&args).env("NETKIT_PAGER", "cat").stdout(terminal.open()).spawn();
+        let mut child = child.expect("netkit");
         let text = terminal.rest();
         let last = text.lines().last().unwrap_or_default();
         assert!(child.wait().expect("an end").success(), "{name}");

@@ -91,7 +91,7 @@ impl Clock {
     }
 
     /// The second since 1970 and the decimals after it; `None`: the number means no time in the years 1 to 9999.
-    fn time(self, number: i128) -> Option<(i64, u64)> {
+    pub fn time(self, number: i128) -> Option<(i64, u64)> {
         let (secs, fraction) = match self {
             Clock::Unix => (number, 0),
             Clock::UnixMillis => (number.div_euclid(1000), number.rem_euclid(1000)),

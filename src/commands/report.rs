@@ -186,16 +186,16 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     Ok(Read { run, about, pick, done })
 }
 
-/// Returns the options that select messages. With `--redact`, addresses and quotations in them are replaced.
+/// Returns the options that select messages; with `--redact`, without the text of the filter.
 pub fn selected(traffic: &Traffic) -> Vec<String> {
     let mut list = Vec::new();
     list.extend(traffic.flow.map(|n| format!("--flow {n}")));
     list.extend(traffic.since.map(|time| format!("--since {time}")));
     list.extend(traffic.until.map(|time| format!("--until {time}")));
     list.extend(traffic.leg.map(|leg| format!("--leg {}", leg.one().map_or("both", Leg::name))));
-    list.extend(traffic.filter.as_ref().map(|text| {
-        let text = format!("-F '{text}'");
-        run::own_text(format_args!("{text}")).unwrap_or(text)
+    list.extend(traffic.filter.as_ref().map(|text| match traffic.redact {
+        true => "-F ..".into(),
+        false => format!("-F '{text}'"),
     }));
     list
 }

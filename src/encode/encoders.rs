@@ -4,7 +4,10 @@ use super::Entry;
 use crate::codec::EncodeError;
 use crate::dissect::{Encoder, Options};
 use crate::plural::Plural;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most conversations whose messages are known to have a carrier.
+const UPGRADED: usize = 1 << 16;
 
 /// The framing of a message in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub enum Framing {
 pub struct Encoders<'a> {
     options: &'a Options,
     made: BTreeMap<&'static str, Box<dyn Encoder>>,
+    /// The conversations with lines of a carrier: if that is WebSocket, their messages are in its frames.
+    upgraded: BTreeSet<u64>,
 }
 
 impl<'a> Encoders<'a> {
@@ -29,7 +34,7 @@ impl<'a> Encoders<'a> {
 
     /// Encoders with the user's options.
     pub fn new(options: &'a Options) -> Encoders<'a> {
-        Encoders { options, made: BTreeMap::new() }
+        Encoders { options, made: BTreeMap::new(), upgraded: BTreeSet::new() }
     }
 
     /// The message's bytes.
@@ -70,7 +75,12 @@ impl<'a> Encoders<'a> {
     pub fn framed(&mut self, entry: &Entry, message: &[u8], framing: Framing) -> Result<Vec<u8>, EncodeError> {
         let line = entry.line();
         let (framed, what) = match framing {
-            Framing::Tcp => (self.of(entry).frame(message, &line), "tcp"),
+            Framing::Tcp => {
+                let is_carried = !entry.is_carrier() && self.upgraded.contains(&entry.flow);
+                let encoder = self.of(entry);
+                let carried = if is_carried { encoder.websocket(message, &line) } else { None };
+                (carried.or_else(|| encoder.frame(message, &line)), "tcp")
+            }
             Framing::WebSocket => (self.of(entry).websocket(message, &line), "ws"),
         };
         framed.ok_or_else(|| {
@@ -80,6 +90,9 @@ impl<'a> Encoders<'a> {
     }
 
     fn of(&mut self, entry: &Entry) -> &mut dyn Encoder {
+        if entry.is_carrier() && self.upgraded.len() < UPGRADED {
+            self.upgraded.insert(entry.flow);
+        }
         let (dissector, options) = (entry.dissector, self.options);
         self.made.entry(dissector.name()).or_insert_with(|| dissector.encoder(options)).as_mut()
     }

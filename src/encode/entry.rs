@@ -98,6 +98,11 @@ fn wrong(path: &str, expected: &str, got: &Json) -> EncodeError {
 }
 
 impl Entry {
+    /// Whether it is a line of a carrier, such as WebSocket, and not of the protocol.
+    pub(super) fn is_carrier(&self) -> bool {
+        self.proto != self.dissector.name()
+    }
+
     /// Whether an object is no message, but the account of the capture that `decode --account` prints last.
     pub fn is_account(object: &Json) -> bool {
         object.as_object().is_some_and(|map| map.len() == 1 && map.get("account").is_some_and(Json::is_object))

@@ -158,7 +158,7 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
         (Value::UInt(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as f64))),
         (Value::Int(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as f64))),
         (value @ (Value::UInt(_) | Value::Int(_)), Show::Time { clock, .. }) => {
-            Plain::Text(Cow::Owned(clock.text(value.whole().unwrap_or(0))))
+            Plain::Moment(clock, value.whole().unwrap_or(0))
         }
         (Value::UInt(n), _) => whole(n as i128),
         (Value::Int(n), _) => whole(n as i128),

@@ -29,6 +29,9 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
         (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
         (true, Some(Kind::Struct(_) | Kind::Ring { .. })) => format!("{name} is a group: compare one of its fields"),
+        _ if found.fields.first().is_some_and(|field| matches!(field.show, Show::Time { .. })) => {
+            format!("{name} is a time, as 2026-11-24T14:00:53Z, or its number, got {text:?}")
+        }
         _ => match found.fields.first().map_or("", |field| field.unit) {
             "" => format!("{name} is a number, got {text:?}"),
             unit => format!("{name} is a number (in {unit}), got {text:?}"),
@@ -42,7 +45,10 @@ pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     match (&field.kind, field.show) {
         (_, Show::Enum(names)) => literal.number.is_some() || named(names),
         (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
-        (Kind::Text { .. }, _) | (_, Show::Time { .. }) => true,
+        (Kind::Text { .. }, _) => true,
+        (_, Show::Time { clock, .. }) => {
+            digits::whole(&literal.text).is_some() || clock.number(&literal.text).is_some()
+        }
         (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
         (Kind::Struct(_) | Kind::Ring { .. }, _) => false,

@@ -2,6 +2,7 @@
 
 use super::{Comparison, Literal, Number, Test};
 use crate::capture::Time;
+use crate::codec::{Clock, digits};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -9,6 +10,8 @@ use std::cmp::Ordering;
 pub enum Plain<'a> {
     Number(Number),
     Time(Time),
+    /// A point in time: the number of a clock.
+    Moment(Clock, i128),
     Bool(bool),
     Text(Cow<'a, str>),
     /// Bytes as lowercase hex digits.
@@ -19,6 +22,7 @@ pub enum Plain<'a> {
 /// The order of a number or a time and the literal.
 fn order(value: &Plain<'_>, literal: &Literal) -> Option<Ordering> {
     match (value, literal.attos) {
+        (Plain::Moment(clock, number), _) => moment(*clock, *number, &literal.text),
         (Plain::Number(a), _) => a.compare(literal.number?),
         (Plain::Time(time), Some(attos)) => Some(time.attos().cmp(&attos)),
         // Another form of a number, such as `0x5`, or one beyond all times.
@@ -27,10 +31,19 @@ fn order(value: &Plain<'_>, literal: &Literal) -> Option<Ordering> {
     }
 }
 
+/// The order of a clock's number and a literal: a time in UTC, or the number. A number that means no time has no order.
+fn moment(clock: Clock, number: i128, text: &str) -> Option<Ordering> {
+    let other = digits::whole(text).or_else(|| clock.number(text))?;
+    match (clock.time(number), clock.time(other)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => (number == other).then_some(Ordering::Equal),
+    }
+}
+
 /// Whether the value equals the literal.
 pub fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
     match value {
-        Plain::Number(_) | Plain::Time(_) => order(value, literal) == Some(Ordering::Equal),
+        Plain::Number(_) | Plain::Time(_) | Plain::Moment(..) => order(value, literal) == Some(Ordering::Equal),
         Plain::Bool(b) => literal.text == if *b { "true" } else { "false" },
         Plain::Text(text) => *text == literal.text,
         Plain::Hex(digits) => digits.eq_ignore_ascii_case(&literal.text),
@@ -45,7 +58,7 @@ pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::Compare(Comparison::Equal, literal) => equal(value, literal),
         Test::Compare(comparison, literal) => {
             let order = match value {
-                Plain::Number(_) | Plain::Time(_) => order(value, literal),
+                Plain::Number(_) | Plain::Time(_) | Plain::Moment(..) => order(value, literal),
                 // Text is not ordered relative to numbers.
                 Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
                 Plain::Text(_) => None,
@@ -56,12 +69,15 @@ pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::In(list) => list.iter().any(|literal| equal(value, literal)),
         Test::Contains(literal) => match value {
             Plain::Text(text) => text.contains(&literal.text),
+            Plain::Moment(clock, number) => clock.text(*number).contains(&literal.text),
             Plain::Hex(digits) => bytes_contain(digits, &literal.text.to_ascii_lowercase()),
             _ => false,
         },
         Test::Matches(regex) => match value {
             Plain::Text(text) => regex.is_match(text),
-            Plain::Hex(digits) => regex.is_match(digits),
+            Plain::Moment(clock, number) => regex.is_match(&clock.text(*number)),
+            // As in the other comparisons, digits of both cases are equal.
+            Plain::Hex(digits) => regex.is_match(digits) || regex.is_match(&digits.to_ascii_uppercase()),
             _ => false,
         },
     }

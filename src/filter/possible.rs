@@ -85,7 +85,9 @@ fn can(field: &Field, test: &Test) -> bool {
         (_, Kind::Constant(_) | Kind::Chosen(_) | Kind::Address(_) | Kind::Custom(_), _) => true,
         (_, Kind::Struct(_) | Kind::Ring { .. }, _) => false,
         (Test::Contains(_) | Test::Matches(_), _, Show::Time { .. }) => true,
-        (Test::Compare(..), _, Show::Time { .. }) => literal(test).is_some_and(|literal| literal.number.is_none()),
+        (Test::Compare(..), _, Show::Time { .. }) => {
+            literal(test).is_some_and(|literal| super::literal::field_fits(field, literal))
+        }
         (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
         (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),
         (Test::Contains(literal), Kind::Bytes { .. }, _) => is_whole_bytes(literal),

@@ -273,6 +273,19 @@ pub fn gives_back(described: &'static dyn Dissector, packets: impl Iterator<Item
     shown
 }
 
+/// Each line of a packet has its whole header, with the header's lists.
+#[test]
+fn a_list_before_the_messages_is_written_once() {
+    let text = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\nacks = \"ack[u8]\"\nitems = \"item[*]\"\n\
+                [struct.ack]\nseq = \"u8\"\n\
+                [struct.item]\nkind = { type = \"u8\", hidden = true }\nbody = { type = \"message\", by = \"kind\" }\n\
+                [[message]]\nid = 1\nname = \"ping\"\n[message.fields]\nn = \"u8\"\n";
+    let described = load("test.toml", text).expect("a protocol");
+    // The number of acks, one ack, and two or three pings.
+    let packets = [vec![1, 5, 1, 7, 1, 8], vec![1, 5, 1, 7, 1, 8, 1, 9]];
+    gives_back(described, packets.into_iter(), text);
+}
+
 #[test]
 fn names_that_occur_twice_are_refused_or_proven_apart() {
     let head = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\nk = \"u8\"\n";

@@ -191,6 +191,26 @@ fn what_a_ksy_file_cannot_carry_over() {
     load("x.toml", &done.text).unwrap();
 }
 
+/// Bits that name their order are carried over only if it is that of their type.
+#[test]
+fn bits_with_an_order_of_their_own() {
+    let drafted = |meta: &str, order: &str| {
+        let seq = format!("seq:\n  - {{id: low, type: b6{order}}}\n  - {{id: high, type: b2{order}}}\n");
+        import("a.ksy", &format!("meta: {{id: x{meta}}}\n{seq}"), &none).unwrap()
+    };
+    for (meta, order) in [("", "le"), (", bit-endian: le", "be")] {
+        let done = drafted(meta, order);
+        assert!(done.text.contains(&format!("type b6{order} is not carried over")), "{}", done.text);
+        load("x.toml", &done.text).unwrap();
+    }
+    // 0x85 is 10 000101 and 100001 01.
+    for (meta, order, want) in
+        [(", bit-endian: le", "le", json!({"low": 5, "high": 2})), ("", "be", json!({"low": 33, "high": 1}))]
+    {
+        assert_eq!(read(&drafted(meta, order).text, b"\x85")[0]["fields"], want);
+    }
+}
+
 /// Mistakes have their line. Whatever else the text is, the file that it becomes loads.
 #[test]
 fn other_ksy_files() {

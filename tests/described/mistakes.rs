@@ -105,6 +105,8 @@ fn every_key_says_what_it_expects() {
         ("a = \"u8[]\"", "how many?"),
         ("a = \"u8[b]\"", "no field \"b\""),
         ("a = \"u8[bool]\"", "bool is not a whole number"),
+        ("n = { type = \"u8\", scale = 4 }\na = \"bytes[n]\"", "write type = \"bytes\", size = \"n\""),
+        ("n = { type = \"u8\", scale = 4 }\na = \"u16[n]\"", "write type = \"u16[*]\", size = \"n\""),
         ("a = \"u8[f32]\"", "f32 is not a whole number"),
         ("a = \"u8[99999999999]\"", "no field"),
         ("a = \"bits(65)\"", "expected 1 to 64"),

@@ -377,6 +377,16 @@ fn ntp_is_as_tshark_says() {
     let all = lines(&String::from_utf8(done.stdout).unwrap());
     assert_eq!(all.len(), 6);
     assert!(all.iter().all(|line| line["fields"]["transmit"].as_str().unwrap().starts_with("2026-11-24T14:00:53.")));
+    // The form in which they are printed is compared as a time. One that is not set, as in requests, has no order.
+    for (filter, kept) in [
+        ("transmit > '2026-11-24T14:00:53Z' and message == response", 6),
+        ("reference < '2027-01-01T00:00:00Z' and message == request", 0),
+    ] {
+        let done = run(&["decode", &pcap("ntp"), "-p", &toml("ntp"), "-f", "ndjson", "--filter", filter]);
+        assert_eq!(lines(&String::from_utf8(done.stdout).unwrap()).len(), kept, "{filter}");
+    }
+    let done = run(&["decode", &pcap("ntp"), "-p", &toml("ntp"), "--filter", "transmit == yesterday"]);
+    assert!(String::from_utf8(done.stderr).unwrap().contains("is a time, as"));
 }
 
 /// The length of an extension counts its kind and itself.

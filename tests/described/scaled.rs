@@ -1,6 +1,7 @@
 //! `scale` on all numbers, and keys of `xor` as wide as theirs: what is shown, and the bytes that encode writes.
 
 use crate::described::words::{encoded, plain};
+use netkit::protocols::described::load;
 use serde_json::{Value as Json, json};
 
 /// The value of the field `a`, whose line ends like this.
@@ -83,6 +84,29 @@ fn floats_are_scaled() {
     let text = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\na = { type = \"f32\", scale = 0.5 }";
     assert_eq!(encoded(text, &json!({"a": 0.75})).unwrap(), 1.5_f32.to_be_bytes());
     assert!(encoded(text, &json!({"a": 1e39})).unwrap_err().contains("out of range"));
+}
+
+/// A default is given as what is shown, not as the number on the wire.
+#[test]
+fn defaults_are_scaled() {
+    let file = |fields: &str| format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields}\n");
+    for (field, written) in [
+        ("type = \"f32\", default = 1", &1_f32.to_be_bytes()[..]),
+        ("type = \"f64le\", default = 1.5", &1.5_f64.to_le_bytes()),
+        ("type = \"f32\", scale = 0.5, default = 3", &6_f32.to_be_bytes()),
+        ("type = \"u16\", scale = 0.01, default = 90", &9000_u16.to_be_bytes()),
+        ("type = \"u16\", scale = 0.01, default = 90.5", &9050_u16.to_be_bytes()),
+        ("type = \"i16le\", scale = 0.01, default = -0.5", &(-50_i16).to_le_bytes()),
+        ("type = \"u8\", scale = 10, default = 300", &[30]),
+    ] {
+        assert_eq!(encoded(&file(&format!("a = {{ {field} }}")), &json!({})).unwrap(), written, "{field}");
+        // Also in a struct.
+        let inner = file(&format!("s = \"s\"\n[struct.s]\na = {{ {field} }}"));
+        assert_eq!(encoded(&inner, &json!({"s": {}})).unwrap(), written, "{inner}");
+    }
+    let large = file("a = { type = \"u8\", scale = 10, default = 3000 }");
+    let why = load("test.toml", &large).expect_err("300 is no u8").reason;
+    assert!(why.contains("a: default: "), "{why}");
 }
 
 #[test]

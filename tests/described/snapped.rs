@@ -31,6 +31,26 @@ fn what_goes_on_to_the_end_is_not_whole() {
     }
 }
 
+/// Datagrams that the capture cut in their last list are recognised by what was captured of them.
+#[test]
+fn cut_packets_are_recognised() {
+    let file = "protocol = \"toy\"\nencoding = \"be\"\n[udp]\nports = [7001]\n[packet.fields]\n\
+        magic = { type = \"u32\", value = 0x746f7921 }\nlist = \"u16[*]\"\n";
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let mut wire = Wire::default();
+    (0..5u8).for_each(|n| wire.datagram(ends, n % 2 == 0, &[&b"toy!"[..], &[n; 40]].concat()));
+    let folder = Scratch::new("described-snapped-claim");
+    let file = folder.write("toy.toml", file);
+    // The headers of Ethernet, IPv4 and UDP, the constant, and two numbers.
+    for snap in [usize::MAX, 14 + 20 + 8 + 4 + 4] {
+        let capture = folder.write("list.pcap", wire.cut(snap));
+        let done = run(&["decode", &capture, "--protocol-file", &file, "-f", "ndjson"]);
+        let text = String::from_utf8(done.stdout).unwrap();
+        let err = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(text.matches("\"proto\":\"toy\"").count(), 5, "{snap}: {text}{err}");
+    }
+}
+
 /// A checksum of bytes that the capture lacks is not called wrong, also in a region that is whole.
 #[test]
 fn checksums_of_missing_bytes_are_not_compared() {

@@ -107,6 +107,26 @@ fn deflated_messages_are_read_and_given_back() {
     }
     let check = run(&["decode", &capture, "-p", &file, "--check"]);
     assert_eq!(check.status.code(), Some(0), "{}", String::from_utf8_lossy(&check.stderr));
+
+    // A new capture has them in frames, too; with a framing for TCP, as well.
+    let text = FILE.replace("[websocket]", "[tcp]\nports = [8089]\nframe = { length = \"u16\" }\n\n[websocket]");
+    for file in [file, folder.write("both.toml", text)] {
+        let decode = |capture: &str| {
+            let printed = run(&["decode", capture, "-p", &file, "-f", "ndjson"]);
+            String::from_utf8(printed.stdout).unwrap()
+        };
+        let printed = folder.write("webgame.ndjson", decode(&capture));
+        let copy = folder.file("copy.pcap");
+        let _ = std::fs::remove_file(&copy);
+        let made = run(&["encode", "--json", &printed, "--protocol-file", &file, "--as", "pcap", "-o", &copy]);
+        assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+        let messages = |text: &str| -> Vec<Json> {
+            let own = lines(text).into_iter().filter(|line| line["proto"] == "webgame");
+            own.map(|line| json!([line["message"], line["from"], line["fields"]])).collect()
+        };
+        let original = messages(&decode(&capture));
+        assert_eq!((original.len(), messages(&decode(&copy))), (3, original));
+    }
 }
 
 /// A file with both carriers: if the capture lacks the upgrade, the port decides.

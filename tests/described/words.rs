@@ -253,6 +253,15 @@ fn constants_presence_and_conditions() {
     assert_eq!(plain(kinds, b"\x09"), json!({"k": 9}));
 }
 
+/// Only quotes, backslashes and control characters are not for names.
+#[test]
+fn names_of_values_have_any_other_characters() {
+    let file = "a = { type = \"u8\", enum = { \"µs\" = 1, \"10°\" = 2 } }\n\
+        b = { type = \"u8\", flags = { \"§\" = 1, \"½\" = 2 } }";
+    assert_eq!(plain(file, b"\x01\x03"), json!({"a": "µs", "b": ["§", "½"]}));
+    assert_eq!(plain(file, b"\x02\x02"), json!({"a": "10°", "b": ["½"]}));
+}
+
 /// Numbers from 2^63 on are larger than those below.
 #[test]
 fn conditions_on_numbers_of_64_bits() {
@@ -268,6 +277,9 @@ fn conditions_on_numbers_of_64_bits() {
     let varint = "t = \"varint\"\na = { type = \"u8\", if = \"t > 0\" }";
     let most = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x07";
     assert_eq!(plain(varint, most), json!({"t": u64::MAX, "a": 7}));
+    // A number with a minus sign is below the usual ones.
+    let negative = "t = \"u64\"\na = { type = \"u8\", if = \"t > -1\" }\nb = { type = \"u8\", if = \"t >= -5\" }";
+    assert_eq!(plain(negative, b"\0\0\0\0\0\0\0\x03\x07\x07"), json!({"t": 3, "a": 7, "b": 7}));
 }
 
 #[test]

@@ -175,6 +175,15 @@ fn bytes_contain_whole_bytes() {
     }
 }
 
+/// Digits of both cases are equal, also in a pattern.
+#[test]
+fn patterns_of_bytes_have_no_case() {
+    let of = |pattern: &str| decode("riptide/riptide22-lossy.pcap", Some(&format!("payload ~ {pattern:?}")));
+    let found = of("^.*420f");
+    assert!(!found.is_empty());
+    assert_eq!(of("^.*420F"), found);
+}
+
 /// Messages without a version have none to compare.
 #[test]
 fn no_version_is_no_other_version() {

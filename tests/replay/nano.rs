@@ -1,7 +1,9 @@
 //! nano and its relatives: TCP and WebSocket.
 
 use crate::replay::delivery::delivered;
+use crate::replay::simulated::{ASAP, simulated};
 use crate::replay::stage::{Stage, conversation, to};
+use netkit::live::replay::Conversation;
 use std::time::Duration;
 
 const CAPTURES: [(&str, u64); 4] = [
@@ -95,4 +97,19 @@ fn a_server_that_closes_instead_of_its_last_answer() {
     );
     assert_eq!(report.ended.as_deref(), Some("it closed the connection"), "{report}");
     assert_eq!(report.to_string().matches("did not arrive").count(), 1, "{report}");
+}
+
+/// Messages are in the order of their times, and the frames of several interfaces are not: one after the last frame may
+/// be before others.
+#[test]
+fn the_last_frame_does_not_hide_earlier_ones() {
+    let stage = Stage { until: Some(18), ..Stage::default() };
+    let steps = |played: &Conversation| simulated(played, &stage, ASAP, 0).reports.map(|report| report.steps);
+    let mut played = conversation("nano/nano-tcp.pcap", 1, &stage);
+    let in_order = steps(&played);
+    let mut late = played.messages.pop().unwrap();
+    assert!(late.frame > 18);
+    late.time = played.messages[0].time;
+    played.messages.insert(1, late);
+    assert_eq!(steps(&played), in_order);
 }

@@ -4,8 +4,10 @@ use crate::common::Receive;
 use crate::replay::delivery::delivered;
 use crate::replay::simulated::{CLOCK, simulated};
 use crate::replay::stage::{Stage, conversation, to};
+use netkit::dissect::Role;
 use std::collections::BTreeSet;
-use std::net::UdpSocket;
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
 use std::time::Duration;
 
 const CAPTURES: [(&str, u64); 8] = [
@@ -96,6 +98,40 @@ fn as_soon_as_possible_without_heartbeats() {
     let place = |kind: u8| kinds.iter().position(|known| *known == kind).unwrap();
     assert!(place(8) < place(4) && place(4) < place(6), "a welcome, a heartbeat, and then the notify: {kinds:?}");
     assert!(report.remarks.iter().any(|remark| remark.contains("answers no heartbeat")), "{report}");
+}
+
+/// A server that closes the stream instead of its acknowledgement: all was sent, and the session is not complete.
+#[test]
+fn a_server_that_closes_without_an_acknowledgement() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let at = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        loop {
+            let mut length = [0; 4];
+            stream.read_exact(&mut length).unwrap();
+            let mut message = vec![0; u32::from_le_bytes(length) as usize];
+            stream.read_exact(&mut message).unwrap();
+            // 2.2: the answers to a connect and to a welcome, after their length.
+            let answer: [u8; 9] = match message[0] & 15 {
+                2 => [5, 0, 0, 0, 0x18, 0, 0x10, 0, 0],
+                8 => [5, 0, 0, 0, 0x11, 0, 0x10, 0, 0],
+                7 => return,
+                _ => continue,
+            };
+            stream.write_all(&answer).unwrap();
+        }
+    });
+    let stage = Stage::default();
+    let mut played = conversation("riptide/riptide22-tcp.pcap", 1, &stage);
+    // Nothing of the server is awaited, and the first reliable message is the last one.
+    played.messages.retain(|m| m.decoded.from == Role::Client || m.decoded.message == "welcome");
+    let reliable = played.messages.iter().position(|m| m.decoded.message == "reliable").unwrap();
+    played.messages.truncate(reliable + 1);
+    let report = to(at, &played, &stage, Duration::from_secs(60));
+    server.join().unwrap();
+    assert_eq!((report.sent, report.counts.unacknowledged), (report.steps, 1), "{report}");
+    assert!(!report.complete(), "{report}");
 }
 
 /// A refusal is reported once, with its data, and not again for each message that is not sent because of it.

@@ -200,7 +200,7 @@ impl Region {
             _ => None,
         };
         if let Some((prefix, value)) = given {
-            writer.leaf_value(prefix, value)?;
+            writer.put_given(prefix, value)?;
         }
         let content = writer.position();
         let done = walk::field(of, writer);

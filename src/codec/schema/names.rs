@@ -167,7 +167,8 @@ impl<'a> Compiler<'a> {
                     };
                 }
                 let number = self.value(&value.text, &known, &bare).map_err(wrong)?;
-                let is_wide = matches!(self.find(name), Some(Found::Field(place)) if self.known[place].wide);
+                let is_wide = matches!(self.find(name), Some(Found::Field(place)) if self.known[place].wide)
+                    && !value.text.trim().starts_with('-');
                 let below = |more: i64| {
                     let plain = When::Below(bare, (number as i64).saturating_add(more));
                     // Comparisons are of signed numbers, of which those from 2^63 on are below zero.

@@ -3,7 +3,6 @@
 
 use super::SchemaError;
 use crate::codec::digits;
-use crate::codec::json::text::is_harmless;
 use crate::codec::kinds::Ratio;
 use crate::nearest::{hint, nearest};
 use toml::Spanned;
@@ -161,9 +160,9 @@ impl<'f> Reader<'f> {
     pub(crate) fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
         self.table(key, value)?
             .into_iter()
-            .map(|(name, v)| match is_harmless(name.get_ref().as_bytes()) {
-                true => Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)),
-                false => {
+            .map(|(name, v)| match name.get_ref().contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+                false => Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)),
+                true => {
                     let why = format!("{:?}: a name has no quotes, backslashes or control characters", name.get_ref());
                     Err(self.error(name.span().start, why))
                 }

@@ -216,6 +216,10 @@ impl<'a> Writer<'a> {
         self.close(0);
         for (at, bits, order) in std::mem::take(&mut self.measures) {
             let after = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
+            let most = crate::codec::bits::mask(bits);
+            if after > most {
+                return Err(EncodeError::new("length", format!("{after} bytes follow it, and it is at most {most}")));
+            }
             self.out.patch_number(at, after, bits, order.within(self.order));
         }
         // The last one first, because a checksum may cover others.
@@ -224,5 +228,21 @@ impl<'a> Writer<'a> {
             self.out.patch_number(at, value, sum.bits(), sum.order);
         }
         Ok(self.out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::layout::{Len, bytes, u8};
+    use serde_json::json;
+
+    #[test]
+    fn a_rest_that_its_length_cannot_hold_is_refused() {
+        static FIELDS: [Field; 2] = [u8("length").measures_rest(), bytes("data", Len::Rest)];
+        let write = |length: usize| Writer::new(&json!({"data": "00".repeat(length)})).write(&FIELDS);
+        assert_eq!(write(255).map(|written| written[0]), Ok(255));
+        let why = write(256).unwrap_err().to_string();
+        assert_eq!(why, "length: 256 bytes follow it, and it is at most 255");
     }
 }

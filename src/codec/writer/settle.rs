@@ -19,7 +19,7 @@ impl<'a> Writer<'a> {
                 Err(self.fail(format!("{}: expected {}, got {n}", field.name, Plural(exact, "element"))))
             }
             Count::Prefix(prefix) => match self.given_prefix(prefix) {
-                Some(given) => self.leaf_value(prefix, given).map(drop),
+                Some(given) => self.put_given(prefix, given),
                 None => self.put_prefix(prefix, n),
             },
             Count::Field(ref name) => self.counted(name, n),

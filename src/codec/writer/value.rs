@@ -237,6 +237,17 @@ impl<'a> Writer<'a> {
         hidden || field.is(flag::OMIT_EMPTY) && !self.broken
     }
 
+    /// Writes the number before a field's content as it is given.
+    pub(in crate::codec) fn put_given(&mut self, prefix: &'static Field, given: &'a Json) -> Result<(), WriteStop> {
+        match prefix.kind {
+            Kind::Custom(_) if raw_form(given).is_none() => {
+                let n = self.number(prefix, given)?;
+                self.put_prefix(prefix, u64::try_from(n).unwrap_or(u64::MAX))
+            }
+            _ => self.leaf_value(prefix, given).map(drop),
+        }
+    }
+
     /// Writes the content of text or bytes, with its length or terminator.
     pub(in crate::codec) fn put_extent(&mut self, len: Len, content: RawBits, raw: bool) -> Result<(), WriteStop> {
         let RawBits { bytes, count } = content;
@@ -244,7 +255,7 @@ impl<'a> Writer<'a> {
         match len {
             Len::Prefix(prefix) => {
                 match self.given_prefix(prefix) {
-                    Some(given) => drop(self.leaf_value(prefix, given)?),
+                    Some(given) => self.put_given(prefix, given)?,
                     None => self.put_prefix(prefix, size as u64)?,
                 }
                 self.put_raw(&bytes, count);

@@ -117,6 +117,20 @@ fn an_acknowledgement_of_an_earlier_connection_counts_for_nothing() {
     assert_eq!((statistics.conversations, statistics.missing_bytes, statistics.ignored_segments), (1, 0, 0));
 }
 
+/// The capture lacks the answer to a SYN, and the bytes of the opener, whose acknowledgement shows the answer.
+#[test]
+fn an_opener_that_acknowledges_has_no_earlier_connection() {
+    let mut lab = Lab::new();
+    lab.tcp(Side::A, Segment { syn: true, ..bytes(ISN[0], b"") });
+    lab.tcp(Side::A, Segment { seq: ISN[0] + 1, ..acks(ISN[1] + 1) });
+    // It acknowledges 50 bytes, which are missing.
+    lab.tcp(Side::B, Segment { ack: ISN[0] + 51, has_ack: true, ..bytes(ISN[1] + 1, b"abc") });
+    lab.finish();
+    let is_read = |event: &Event| matches!(event, Event::Data(_, Side::B, _, data, _) if data == b"abc");
+    assert!(lab.events().iter().any(is_read));
+    assert_eq!(lab.statistics().ignored_segments, 0);
+}
+
 #[test]
 fn late_packets_of_a_closed_conversation() {
     let mut lab = Lab::open();

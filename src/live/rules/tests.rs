@@ -130,6 +130,10 @@ fn values_have_the_fields_type() {
     assert_eq!(made("message_id == 7: payload=0102", reliable, fields()).unwrap()["payload"], "0102");
     assert_eq!(made("message_id == 7: at[0]=5", reliable, fields()).unwrap()["payload"]["at"][0], 5.0);
     assert_eq!(made("message_id == 7: at=[4,5,6]", reliable, fields()).unwrap()["payload"]["at"], json!([4, 5, 6]));
+    // The last of several values for a place is the one that counts, also inside another place.
+    assert_eq!(made("message_id == 7: team=1, team=2", reliable, fields()).unwrap()["payload"]["team"], 2);
+    let inside = made("message_id == 7: at=[4,5,6], at.y=2.5", reliable, fields()).unwrap();
+    assert_eq!(inside["payload"]["at"], json!([4, 2.5, 6]));
     let list = made("message_id == 7: at=5", reliable, fields()).unwrap_err();
     assert!(list.contains("at is a list"), "{list}");
     // Another message of the same name has no such field, so nothing of it is changed.

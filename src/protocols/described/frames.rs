@@ -184,7 +184,7 @@ impl Frame {
                     }
                 }
                 let sign = if let Kind::VarInt { sign, .. } = number.kind { sign } else { Sign::None };
-                (u64::try_from(value).map_or(i128::MAX, |value| sign.read(value)), size)
+                (u64::try_from(value).map_or(i128::from(u64::MAX), |value| sign.read(value)), size)
             }
         };
         let length = value - *plus as i128;
@@ -243,6 +243,11 @@ mod tests {
         let short = Frame::Length { number: &WORD, plus: 5, header: 0, most: 100 };
         assert_eq!(short.announced(&[4]), Err(Begins::More(2)));
         assert_eq!([[4, 0], [106, 0]].map(|bytes| short.announced(&bytes)), [Err(Begins::Nothing); 2]);
+        // A number of 70 bits, to which one is added.
+        let mut large = [0xff; 10];
+        large[9] = 0x7f;
+        let longer = Frame::Length { number: &VARINT, plus: -1, header: 0, most: 100 };
+        assert_eq!(longer.announced(&large), Err(Begins::Nothing));
     }
 
     #[test]

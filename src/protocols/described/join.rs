@@ -4,15 +4,20 @@ use super::conditions;
 use super::key::Key;
 use super::lines::visible;
 use crate::codec::Tree;
+use crate::codec::kinds::Ratio;
 use crate::codec::layout::{Name, When};
 use crate::codec::schema::compile::Join;
 use crate::dissect::Arrival;
+use rustc_hash::FxHasher;
 use std::collections::VecDeque;
+use std::hash::Hasher;
 
 /// The caps on a joined message, on incomplete ones in one direction, and on keys of completed ones.
 const LONGEST: usize = 1 << 20;
 const WAITING: usize = 64;
 const DONE: usize = 64;
+/// The number of ends of messages that are kept for each key.
+const ENDS: usize = 4;
 /// The cap on parts of a joined message.
 const PARTS: usize = 1 << 13;
 /// The number of used buffers that are kept for reuse; `SPARE_BYTES`: their largest size.
@@ -25,11 +30,49 @@ const PLACE: usize = size_of::<Part>();
 #[derive(Debug, Default)]
 pub struct Parts {
     waiting: VecDeque<Waiting>,
-    done: VecDeque<(usize, Key)>,
+    done: VecDeque<Done>,
     /// For count-downs: the place after the last part of the newest joined message.
     ends: VecDeque<(usize, Key, u64)>,
     bytes: usize,
     spare: Vec<(Vec<Part>, Vec<u8>)>,
+}
+
+/// A joined message, by which copies of its parts are known.
+#[derive(Debug)]
+struct Done {
+    number: usize,
+    key: Key,
+    /// The place of each part, and the hash of its bytes, in order.
+    parts: Vec<(u64, u64)>,
+    /// The copies of its first parts since then, in order: another message with this key may begin with them.
+    again: Vec<(Arrival, Vec<u8>)>,
+}
+
+impl Done {
+    /// Whether a part is one of its own.
+    fn has(&mut self, arrived: &Arrived<'_>) -> bool {
+        let Ok(at) = self.parts.binary_search_by_key(&arrived.place, |(place, _)| *place) else { return false };
+        if self.parts.get(at).is_none_or(|(_, known)| *known != hash(arrived.bytes)) {
+            return false;
+        }
+        if at == 0 {
+            self.again.clear();
+        }
+        if at == self.again.len() {
+            self.again.push((arrived.from, arrived.bytes.to_vec()));
+        }
+        if self.again.len() == self.parts.len() {
+            // All of it was sent again.
+            self.again.clear();
+        }
+        true
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 #[derive(Debug)]
@@ -90,15 +133,16 @@ impl Join {
         let value = |name: &Name| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name));
         let number = |name: &Option<Name>| name.as_ref().and_then(value);
         let remaining = number(&self.remaining).map(|n| if self.negated { (n == 0) as u64 } else { n });
+        let scaled = |n: u64, by: Ratio| n.saturating_mul(by.num.into()) / u64::from(by.den.max(1));
         let mut key = Key::default();
         for name in &self.key {
             key.push(value(name));
         }
         Some(Arrived {
             key,
-            place: number(&self.index).or(number(&self.offset))?,
+            place: number(&self.index).or(number(&self.offset).map(|n| scaled(n, self.scales[0])))?,
             count: number(&self.count),
-            total: number(&self.total),
+            total: number(&self.total).map(|n| scaled(n, self.scales[1])),
             remaining,
             bytes,
             from,
@@ -110,15 +154,28 @@ impl Parts {
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
         let spare = self.spare.iter().map(|(parts, bytes)| parts.capacity() * PLACE + bytes.capacity());
-        self.bytes + spare.sum::<usize>()
+        let done = self.done.iter().map(|done| done.parts.capacity() * size_of::<(u64, u64)>());
+        let again = self.done.iter().flat_map(|done| &done.again).map(|(_, bytes)| bytes.capacity());
+        self.bytes + spare.sum::<usize>() + done.sum::<usize>() + again.sum::<usize>()
     }
 
     /// Adds a part. True: it completes a message, which is written to `whole`.
     pub fn take(&mut self, join: &Join, arrived: Arrived<'_>, whole: &mut Whole) -> bool {
         if join.remaining.is_none()
-            && self.done.iter().any(|(number, key)| *number == join.number && *key == arrived.key)
+            && let Some(at) = self.done.iter().position(|done| (done.number, done.key) == (join.number, arrived.key))
         {
-            return false;
+            if self.done.get_mut(at).is_some_and(|done| done.has(&arrived)) {
+                return false;
+            }
+            // The key is used again, for another message, which may begin with the same bytes.
+            let Some(done) = self.done.remove(at) else { return false };
+            for ((place, _), (from, bytes)) in done.parts.iter().zip(&done.again) {
+                if *place < arrived.place
+                    && self.take(join, Arrived { place: *place, from: *from, bytes, ..arrived }, whole)
+                {
+                    return true;
+                }
+            }
         }
         let found = self.waiting.iter().position(|w| w.join == join.number && w.key == arrived.key);
         let at = match found {
@@ -189,11 +246,13 @@ impl Parts {
         }
         waiting.give(0..waiting.parts.len(), whole);
         let key = waiting.key;
+        // The memory of the oldest one is used again.
+        let oldest = if self.done.len() >= DONE { self.done.pop_front() } else { None };
+        let mut parts = oldest.map(|done| done.parts).unwrap_or_default();
+        parts.clear();
+        parts.extend(waiting.parts.iter().map(|part| (part.place, hash(waiting.of(part)))));
         self.drop(at);
-        if self.done.len() >= DONE {
-            self.done.pop_front();
-        }
-        self.done.push_back((join.number, key));
+        self.done.push_back(Done { number: join.number, key, parts, again: Vec::new() });
         true
     }
 
@@ -235,8 +294,14 @@ impl Parts {
             waiting.give(first..last + 1, whole);
         }
         let end = end.place.wrapping_add(1);
-        // The end of a copy does not take the place of the newest message's.
+        // The end of a copy does not take the place of the newest message's, but only a few are kept.
         self.ends.retain(|(number, key, known)| (*number, *key) != own || ![begin.place, end].contains(known));
+        let is_own = |(number, key, _): &(usize, Key, u64)| (*number, *key) == own;
+        if self.ends.iter().filter(|one| is_own(one)).count() >= ENDS
+            && let Some(oldest) = self.ends.iter().position(is_own)
+        {
+            self.ends.remove(oldest);
+        }
         if self.ends.len() >= DONE {
             self.ends.pop_front();
         }

@@ -91,7 +91,8 @@ pub fn weigh_packet(
 /// Returns the bits that a packet's fields rule out; `None`: it does not fit.
 pub fn weigh_tree(description: &Description, tree: &Tree, fault: Option<&Fault>, state: &State<'_>) -> Option<u32> {
     let mut bits = 0u32;
-    let mut fits = fault.is_none();
+    // What was captured of it may fit.
+    let mut fits = fault.is_none_or(Fault::is_cut);
     let mut exact = true;
     // The fields up to here have an announced size: they do not take the packet's rest.
     let (mut sized, mut measured, mut open) = (0, false, false);
@@ -113,6 +114,7 @@ pub fn weigh_tree(description: &Description, tree: &Tree, fault: Option<&Fault>,
         }
         open |= k >= sized && !end_exactly(std::slice::from_ref(node));
     }
-    bits += END * (u32::from(exact && !open) + u32::from(measured));
+    let ends = exact && !open && fault.is_none();
+    bits += END * (u32::from(ends) + u32::from(measured));
     (fits && exact).then_some(bits)
 }

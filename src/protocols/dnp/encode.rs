@@ -7,9 +7,9 @@ use super::layout::{self, CONTENT, DATA, INDEX, LAYOUTS, LINK_ID, TYPE, UPDATE_L
 use super::types::Types;
 use super::values;
 use crate::codec::layout::Field;
-use crate::codec::schema::Schemas;
+use crate::codec::schema::{Key, SchemaMessage, Schemas};
 use crate::codec::{Context, EncodeError, Recalled, Scope, Writer};
-use crate::dissect::{Encoder, Line, Options, payload};
+use crate::dissect::{Encoder, Line, Options, Role, payload};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use std::sync::Arc;
@@ -46,11 +46,20 @@ impl Writing {
         let place = if line.message == LinkState { CONTENT.name } else { DATA.name };
         // The first byte is the schema's first field. It is not known in advance, so each schema is tried.
         let all = self.schemas.messages("dnp").iter().filter(|m| m.message.is_empty() || m.message == line.message);
+        let from = line.from.name();
+        // Without a sender, either may be meant.
+        let senders = if line.from == Role::Unknown { vec![from, "client", "server"] } else { vec![from] };
+        // It must be the schema by which these bytes are read.
+        let is_read = |schema: &SchemaMessage, bytes: &[u8]| {
+            let key = bytes.first().map_or(Key::None, |byte| Key::Number(u64::from(*byte)));
+            let found = |from: &&str| self.schemas.find("dnp", line.message, key, from);
+            senders.iter().filter_map(found).any(|found| std::ptr::eq(found, schema))
+        };
         let mut first = None;
         for schema in all {
             let written = schema.fields(0).map(|fields| payload::write(given, fields));
             match written {
-                Some(Ok(bytes)) if schema.number.is_none_or(|n| bytes.first().map(|b| *b as u64) == Some(n)) => {
+                Some(Ok(bytes)) if is_read(schema, &bytes) => {
                     let mut fields = line.fields.clone();
                     if let Some(map) = fields.as_object_mut() {
                         map.remove("payload");

@@ -110,7 +110,7 @@ impl Default for Direction {
 impl Direction {
     /// The number of bytes that it holds.
     pub fn memory(&self) -> usize {
-        self.sequence.memory() + self.parts.iter().map(Parts::memory).sum::<usize>()
+        self.sequence.memory() + self.runs.memory() + self.parts.iter().map(Parts::memory).sum::<usize>()
     }
 
     /// Begins a connection: the next number is 0.

@@ -77,6 +77,12 @@ pub struct Around {
 pub struct Runs(BTreeMap<i64, Run>);
 
 impl Runs {
+    /// The number of bytes that they hold.
+    pub fn memory(&self) -> usize {
+        // A node of the map has room for several runs.
+        self.0.len() * 2 * size_of::<(i64, Run)>()
+    }
+
     /// Inserts a number that was not seen before, and returns the runs that it joins.
     pub fn insert(&mut self, number: i64, own: [Marks; KINDS]) -> Around {
         let after = match self.0.last_key_value() {

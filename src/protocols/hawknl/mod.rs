@@ -57,9 +57,9 @@ pub fn header(bytes: &[u8]) -> Option<Result<usize, framing::Wrong>> {
     })
 }
 
-/// Writes a header before the content. `None`: the content is too long for the length field.
+/// Writes a header before the content. `None`: the content is longer than the library accepts.
 pub fn wrap(content: &[u8]) -> Option<Vec<u8>> {
-    let length = u16::try_from(content.len()).ok()?;
+    let length = u16::try_from(content.len()).ok().filter(|length| usize::from(*length) <= LONGEST)?;
     Some([&MAGIC[..], &length.to_be_bytes(), content].concat())
 }
 
@@ -96,6 +96,8 @@ mod tests {
         assert_eq!(wrap_line(b"ab", &json!({"unparsed": "6162"})).unwrap(), b"ab");
         assert_eq!(wrap_line(b"ab", &json!({"data": "6162"})).unwrap(), b"NL\0\x02ab");
         assert_eq!(wrap(&[0; 65536]), None);
+        assert_eq!(wrap(&[0; LONGEST + 1]), None, "its reader refuses it");
+        assert!(wrap(&[0; LONGEST]).is_some_and(|frame| header(&frame) == Some(Ok(LONGEST))));
     }
 
     #[test]

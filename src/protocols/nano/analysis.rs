@@ -382,7 +382,7 @@ impl Memory {
                 None
             }
             None => {
-                if (begun || self.asked.is_some()) && !self.forgot() {
+                if (begun || self.first.is_some_and(|first| id >= first)) && !self.forgot() {
                     dissection.delivery.push(Event::Unmatched);
                     let text = format_args!("no open request has the id {id}");
                     dissection.notes.warn("nano.unmatched_response", text);

@@ -115,21 +115,27 @@ impl Packages {
             (Role::Unknown, _) => Role::Server,
             (role, _) => role,
         };
-        let flagged = |name: &str| match line.field(&FLAGS) {
-            Some(Json::Array(flags)) => flags.iter().any(|flag| flag == name),
-            Some(Json::String(flags)) => flags.split(['|', ',', '+']).any(|flag| flag.trim() == name),
-            _ => false,
+        let number = |flag: &Json| flag.as_u64().or_else(|| digits::unsigned(flag.as_str()?.trim()));
+        let flagged = |name: &str, bit: u64| match line.field(&FLAGS) {
+            Some(Json::Array(flags)) => {
+                flags.iter().any(|flag| flag == name || number(flag).is_some_and(|n| n & bit != 0))
+            }
+            Some(Json::String(flags)) if digits::unsigned::<u64>(flags.trim()).is_none() => {
+                flags.split(['|', ',', '+']).any(|flag| flag.trim() == name)
+            }
+            Some(flags) => number(flags).is_some_and(|n| n & bit != 0),
+            None => false,
         };
         let route = route.as_deref();
         let schema = schemas::find(&self.schemas, line.message, route.map(str::as_bytes), from.name());
         // If there are schemas, a route without one may be mistyped, unless the payload was read without one.
         let shown = self.schemas.messages(super::NAME).is_empty()
             || [&JSON, &MESSAGE].into_iter().any(|shown| line.derived(shown).is_some());
-        let free = (flagged("error") || schema.is_none()) && shown;
+        let free = (flagged("error", layout::ERROR) || schema.is_none()) && shown;
         let by_form = if free { self.form.write(line, route, from, given) } else { None };
         let by_schema = || schemas::write(&self.schemas, line.message, route, from.name(), given);
         let mut bytes = by_form.unwrap_or_else(by_schema)?;
-        if flagged("compressed") {
+        if flagged("compressed", layout::COMPRESSED) {
             bytes = zlib::deflate(&bytes);
         }
         let mut fields = line.fields.clone();

@@ -138,6 +138,8 @@ pub struct Memory {
     unreported: Vec<Target>,
     /// The largest id of a request.
     newest: Option<u64>,
+    /// The id of the first request that was read: answers to lower ones may be to requests before the capture.
+    pub first: Option<u64>,
     /// Responses that may precede their requests in the capture.
     early: Vec<(u64, PendingRequest)>,
     /// The side that sent the last request.
@@ -196,6 +198,7 @@ impl Memory {
 
     /// Takes the response that preceded its request.
     pub fn take_early(&mut self, id: u64) -> Option<PendingRequest> {
+        self.first.get_or_insert(id);
         self.newest = self.newest.max(Some(id));
         let at = self.early.iter().position(|(early, _)| *early == id)?;
         Some(self.early.remove(at).1)

@@ -101,9 +101,16 @@ impl Carrier {
         self.emit(side, stream, end + body, content, out);
     }
 
-    /// Emits a head or body that is not complete.
-    pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, content: &mut dyn Content, out: &mut Out<'_>) {
-        let bytes = stream.bytes();
+    /// Emits a head or body that is not complete: the next `length` bytes.
+    pub(super) fn cut_head(
+        &mut self,
+        side: Side,
+        length: usize,
+        stream: &mut Stream,
+        content: &mut dyn Content,
+        out: &mut Out<'_>,
+    ) {
+        let bytes = stream.bytes().get(..length).unwrap_or_default();
         let answers = bytes.starts_with(b"HT") || content.roles().of(side) == Role::Server;
         let name = if answers { Message::UpgradeResponse } else { Message::UpgradeRequest };
         // Bytes that begin no head have none, even with an empty line in them.
@@ -122,8 +129,8 @@ impl Carrier {
         };
         fault(dissection, path, reason, end, rest);
         (self.at(side).searched, self.at(side).awaited) = (0, 0);
-        self.emit(side, stream, bytes.len(), content, out);
-        stream.consume(stream.bytes().len());
+        self.emit(side, stream, length, content, out);
+        stream.consume(length);
     }
 
     /// Emits an incomplete frame, or bytes in which none begins.

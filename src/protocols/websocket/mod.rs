@@ -285,13 +285,20 @@ impl Carrier {
             return CarrierStep::Wait;
         }
         if direction.refused && http::begins(bytes) == Some(false) {
-            self.cut_head(side, stream, content, out);
+            // One line for all of it, not one for each segment, up to the next answer.
+            let next = memchr::memmem::find(bytes, b"\r\nHTTP/1.").map(|at| at + 2);
+            if next.is_none() && bytes.len() <= http::LONGEST {
+                return CarrierStep::Wait;
+            }
+            let length = next.unwrap_or(bytes.len());
+            self.cut_head(side, length, stream, content, out);
             return CarrierStep::Done;
         }
         let Some(end) = http::end(bytes, direction.searched) else {
             direction.searched = bytes.len();
             if bytes.len() > http::LONGEST {
-                self.cut_head(side, stream, content, out);
+                let length = bytes.len();
+                self.cut_head(side, length, stream, content, out);
                 return CarrierStep::Done;
             }
             return CarrierStep::Wait;
@@ -396,7 +403,7 @@ impl Carrier {
         let (mode, skip) = (self.at(side).mode, self.at(side).skip);
         match mode {
             _ if skip > 0 => stream.consume(stream.bytes().len()),
-            Mode::Http => self.cut_head(side, stream, content, out),
+            Mode::Http => self.cut_head(side, stream.bytes().len(), stream, content, out),
             Mode::Frames => self.cut_frame(side, stream, content, out),
         }
     }

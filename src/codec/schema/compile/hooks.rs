@@ -1,5 +1,6 @@
 //! The actions of a session at a field: change remembered values, join parts.
 
+use crate::codec::kinds::Ratio;
 use crate::codec::layout::{Field, Name, When};
 
 /// The session's actions at a field.
@@ -35,6 +36,8 @@ pub struct Join {
     pub offset: Option<Name>,
     pub count: Option<Name>,
     pub total: Option<Name>,
+    /// The scales of the offset and of the total.
+    pub scales: [Ratio; 2],
     pub remaining: Option<Name>,
     /// The count-down is a flag, and set in the last part.
     pub negated: bool,

@@ -2,7 +2,7 @@
 
 use super::hooks::Join;
 use super::{Compiled, Compiler, Later, lasting, statics};
-use crate::codec::kinds::{By, Chosen};
+use crate::codec::kinds::{By, Chosen, Ratio};
 use crate::codec::layout::{Field, Kind, Name, flag, of};
 use crate::codec::schema::known::Found;
 use crate::codec::schema::text::{FieldText, JoinText};
@@ -47,6 +47,11 @@ impl<'a> Compiler<'a> {
                 None => return Err(self.nothing(t.line, &format!("{}: join: key", t.name), part)),
             }
         }
+        let scale = |name: &Option<String>| match name.as_deref().and_then(|name| self.find(name)) {
+            Some(Found::Field(place)) => self.known[place].scale.unwrap_or(Ratio::ONE),
+            _ => Ratio::ONE,
+        };
+        let scales = [scale(&join.offset), scale(&join.total)];
         let made = Join {
             number: self.later.len(),
             when,
@@ -55,6 +60,7 @@ impl<'a> Compiler<'a> {
             offset: name(self, &join.offset)?,
             count: name(self, &join.count)?,
             total: name(self, &join.total)?,
+            scales,
             remaining: name(self, &remaining)?,
             negated,
             is_packet: join.is.as_deref() == Some("packet"),

@@ -82,6 +82,12 @@ impl<'a> Compiler<'a> {
             Count::Prefix(prefix(number, t, what, all)?)
         } else {
             match self.find(times) {
+                Some(Found::Field(place)) if self.known[place].scale.is_some() => {
+                    let is_content = ["bytes", "payload", "text"].contains(&element);
+                    let element = if is_content { element.to_owned() } else { format!("{element}[*]") };
+                    let instead = format!("write type = {element:?}, size = {times:?}");
+                    return t.fail(format!("{times} has a scale, which only a size takes: {instead}"));
+                }
                 Some(Found::Field(place)) if self.known[place].number => {
                     self.uses(times, used::LENGTH);
                     self.settles(times, Settles::Length);

@@ -4,12 +4,12 @@ use super::super::compile::{Compiled, Compiler, lasting, statics};
 use super::super::known::{Found, Known, used};
 use super::super::text::{CaseText, FieldText};
 use crate::codec::kinds::{Extended, Head, Longer, Ratio, Settles};
-use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, flag, uint};
+use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, When, flag, uint};
 use crate::codec::scale::Scale;
 use crate::codec::schema::Form;
-use crate::codec::schema::named::names;
+use crate::codec::schema::named::{leak, names};
 use crate::codec::schema::reading::Named;
-use crate::codec::{Clock, describe, digits};
+use crate::codec::{Clock, Writer, bits, describe, digits};
 
 /// The bits of numbers for which any scale is exact.
 pub(super) const EXACT: u32 = 48;
@@ -202,8 +202,21 @@ impl<'a> Compiler<'a> {
                 return Err((t.line, why));
             }
         }
-        if let Some(default) = t.default.as_ref().and_then(serde_json::Value::as_i64) {
-            field.default = Some(default);
+        let is_shown = matches!(field.kind, Kind::Float { .. }) || matches!(field.show, Show::Scaled(_));
+        match (t.default.as_ref().filter(|default| default.is_number()), field.kind.width()) {
+            // A default is what is shown; the wire has another number.
+            (Some(default), Some((bits, order))) if is_shown => {
+                let mut own = Field { when: When::Always, flags: 0, hook: 0, default: None, ..field.clone() };
+                own.set_name(leak(&t.name));
+                let given = serde_json::json!({ t.name.clone(): default });
+                let written = Writer::new(&given).write_bits(std::slice::from_ref(lasting(own)));
+                let written = written.map_err(|why| (t.line, format!("{}: default: {why}", t.name)))?;
+                let raw = written.number_at(0, bits, order);
+                let signed = matches!(field.kind, Kind::Int { .. });
+                field.default = Some(if signed { bits::signed(raw, bits) } else { raw as i64 });
+            }
+            (Some(default), _) => field.default = default.as_i64().or(field.default),
+            _ => {}
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::codec::{EncodeError, Writer};
 use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::protocols::websocket::rewrite;
 use build::Build;
-use merge::merge;
+use merge::{lists, merge};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 use values::number;
@@ -31,6 +31,8 @@ pub struct Writing {
     /// The remembered values of each conversation after its earlier lines.
     memory: FxHashMap<u64, Vec<[u64; 2]>>,
     others: Others,
+    /// The names of the lists that carry messages.
+    lists: Vec<&'static str>,
 }
 
 /// Encodes datagrams of other files' protocols, which may be in the same conversation.
@@ -88,7 +90,8 @@ impl Writing {
     pub fn new(description: &'static Description, options: &Options) -> Writing {
         let values = description.settings_of(options);
         let others = Others::new(description.facts.name, options);
-        Writing { description, values, packet: None, memory: FxHashMap::default(), others }
+        let lists = lists(description);
+        Writing { description, values, packet: None, memory: FxHashMap::default(), others, lists }
     }
 
     fn memory_of(&self, line: &Line<'_>) -> Vec<[u64; 2]> {
@@ -211,7 +214,7 @@ impl Encoder for Writing {
             Some(mut begun)
                 if begun.parts + 1 == part && begun.of == of && begun.flow == line.flow && begun.from == line.from =>
             {
-                merge(&mut begun.root, root, "packet.")?;
+                merge(&mut begun.root, root, "packet.", &self.lists)?;
                 begun.parts = part;
                 begun.broken |= broken;
                 begun
@@ -231,8 +234,11 @@ impl Encoder for Writing {
         Some(begun.missing("at the end"))
     }
 
-    fn frame(&self, message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
-        self.description.frame(&self.values)?.write(message)
+    fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
+        match self.description.frame(&self.values) {
+            Some(frame) => frame.write(message),
+            None => self.websocket(message, line),
+        }
     }
 
     fn websocket(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

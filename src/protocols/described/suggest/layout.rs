@@ -23,6 +23,8 @@ pub struct Field {
     pub kind: String,
     /// A constant's bytes.
     pub value: Option<String>,
+    /// The type of the length before it.
+    pub size: Option<String>,
     /// The names of its upper and lower four bits, if the upper ones are the kind.
     pub parts: Option<[String; 2]>,
     /// The evidence.
@@ -42,7 +44,7 @@ pub fn fields(packets: &[&Sent], from: usize, to: usize, numbers: &[Number], ope
     between(packets, at, text.as_ref().map_or(to, |(begin, _)| *begin), &mut fields);
     match text {
         Some((_, text)) if open => {
-            let rest = text.kind != "text";
+            let rest = text.kind != "text" || text.size.is_some();
             fields.push(text);
             if rest {
                 fields.push(Field::new("rest", "bytes", "what follows the text".into()));
@@ -79,7 +81,8 @@ impl Field {
 
     /// Its line in a protocol file.
     pub fn line(&self) -> String {
-        let value = self.value.as_ref().map(|value| format!(", value = \"{value}\"")).unwrap_or_default();
+        let given = |key: &str, value: &Option<String>| value.as_ref().map(|value| format!(", {key} = \"{value}\""));
+        let value = given("value", &self.value).or(given("size", &self.size)).unwrap_or_default();
         let parts =
             self.parts.as_ref().map(|[high, low]| format!(", bits = {{ {high} = \"7..4\", {low} = \"3..0\" }}"));
         let parts = parts.unwrap_or_default();
@@ -87,7 +90,7 @@ impl Field {
     }
 
     fn new(name: &str, kind: &str, doc: String) -> Field {
-        Field { name: name.into(), does: "", kind: kind.into(), value: None, parts: None, doc }
+        Field { name: name.into(), does: "", kind: kind.into(), value: None, size: None, parts: None, doc }
     }
 }
 
@@ -175,9 +178,10 @@ fn text(packets: &[&Sent], at: usize) -> Option<Field> {
     };
     let all = packets.len();
     let reported = |count: usize, what: &str| format!("text {what} in {} % of packets", count * 100 / all);
-    for (kind, width, big) in [("string16", 2, true), ("string16", 2, false), ("string8", 1, true)] {
+    for (width, big) in [(2, true), (2, false), (1, true)] {
         if let Some(count) = fits(&prefix(width, big)) {
-            return Some(Field::new("text", kind, reported(count, "after its length")));
+            let doc = reported(count, "after its length");
+            return Some(Field { size: Some(word(width, Some(big))), ..Field::new("text", "text", doc) });
         }
     }
     let zero = |sent: &Sent| Some((at, at + sent.bytes.get(at..)?.iter().position(|byte| *byte == 0)?));

@@ -82,7 +82,7 @@ fn the_rest_of_frames_and_messages() {
     assert_eq!(cut[1..], expected("in or before the missing bytes"));
 }
 
-/// A refusal without a length: what follows it begins no head, and is the server's.
+/// A refusal without a length: what follows it begins no head, and is the server's, in one line for all its segments.
 #[test]
 fn the_body_of_a_refusal_without_a_length() {
     use Event::{Data, End};
@@ -92,7 +92,8 @@ fn the_body_of_a_refusal_without_a_length() {
     // An empty line ends the chunks, as it ends a head.
     for (head, body) in [(chunked, "f\r\n502 Bad Gateway\r\n0\r\n\r\n"), (closed, "400 Bad Request")] {
         let answer = [head, body].concat();
-        let events = [Data(Side::A, request), Data(Side::B, answer.as_bytes()), End(Side::B)];
+        let (first, more) = answer.as_bytes().split_at(head.len() + 5);
+        let events = [Data(Side::A, request), Data(Side::B, first), Data(Side::B, more), End(Side::B)];
         let seen = talk([true; 2], Some(Side::A), &events);
         let lines: Vec<_> = seen.iter().map(|row| (row.message, row.from, row.fault.is_some())).collect();
         let expected = [
@@ -102,6 +103,33 @@ fn the_body_of_a_refusal_without_a_length() {
         ];
         assert_eq!(lines, expected, "{body}");
     }
+}
+
+/// A client asks again after a refusal whose body has no length: the next answer begins after a line of the body.
+#[test]
+fn an_answer_after_the_body_of_a_refusal_without_a_length() {
+    use Event::{Data, End};
+    let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
+    let refusal = b"HTTP/1.1 401 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnope\r\n0\r\n\r\n";
+    let events = [
+        Data(Side::A, request),
+        Data(Side::B, refusal),
+        Data(Side::A, request),
+        Data(Side::B, b"HTTP/1.1 101 X\r\n\r\n"),
+        Data(Side::B, &[0x82, 4, 3, 0, 0, 0]),
+        End(Side::B),
+    ];
+    let seen = talk([true; 2], Some(Side::A), &events);
+    let lines: Vec<_> = seen.iter().map(|row| (row.message, row.fault.is_some())).collect();
+    let expected = [
+        ("upgrade_request", false),
+        ("upgrade_response", false),
+        ("upgrade_request", false),
+        ("upgrade_response", true),
+        ("upgrade_response", false),
+        ("heartbeat", false),
+    ];
+    assert_eq!(lines, expected);
 }
 
 /// Packages that `encode --transport ws` makes are read again.

@@ -218,6 +218,24 @@ fn responses_captured_before_their_requests() {
     assert!(!seen[0].has_note("nano.answered_before") && !seen[6].has_note("nano.answered_before"));
 }
 
+/// A capture that begins in the middle lacks requests, whose ids are below the first one that it has.
+#[test]
+fn responses_to_requests_before_the_capture() {
+    use Event::Data;
+    let response = |id: u8| [4, 0, 0, 4, 4, id, b'{', b'}'];
+    let [before, own] = [41, 42].map(response);
+    let events = [
+        Data(Side::A, &[4, 0, 0, 4, 0, 42, 1, b'r']),
+        Data(Side::B, &before),
+        Data(Side::B, &own),
+        // The request is answered already.
+        Data(Side::B, &own),
+    ];
+    let seen = talk([false; 2], None, &events);
+    let lines: Vec<_> = seen.iter().map(|row| (row.message, row.has_note("nano.unmatched_response"))).collect();
+    assert_eq!(lines, [("request", false), ("response", false), ("response", false), ("response", true)]);
+}
+
 #[test]
 fn the_handshake_teaches() {
     let answer = br#"{"code":500,"sys":{"dict":{"a":1,"\u00e9":2},"serializer":"json"}}"#;

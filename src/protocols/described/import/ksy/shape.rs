@@ -51,7 +51,12 @@ pub fn named(model: &Model<'_>, own: usize, text: &str) -> Shape {
         _ => (text, kind.big),
     };
     if let Some(bits) = base.strip_prefix('b').and_then(number).filter(|n| (1..=64).contains(n)) {
-        return Shape::Bits(bits as u32);
+        // Their order is that of the type around them.
+        return match (text.ends_with("le"), text.ends_with("be")) {
+            (true, _) if !kind.lowest_first => Shape::Other(text.to_owned()),
+            (_, true) if kind.lowest_first => Shape::Other(text.to_owned()),
+            _ => Shape::Bits(bits as u32),
+        };
     }
     let (letter, digits) = base.split_at_checked(1).unwrap_or_default();
     if let ("u" | "s" | "f", "1" | "2" | "4" | "8") = (letter, digits) {
