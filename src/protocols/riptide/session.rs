@@ -13,7 +13,8 @@ use super::values::Payloads;
 use super::version::{Candidates, Version, fits, is_written, trailing};
 use crate::capture::Time;
 use crate::codec::layout::Field;
-use crate::codec::{Reader, Tree};
+use crate::codec::schema::Schemas;
+use crate::codec::{Layout, Reader, Tree};
 use crate::dissect::counts::is_near;
 use crate::dissect::delivery::{Event, Step};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
@@ -149,20 +150,12 @@ impl RiptideSession {
         dissection.version = Some(version.name());
         dissection.message = layout.name;
         let from = FlowInfo::role(self.server, place.side);
-        let mut payloads = (!schemas.is_empty()).then(|| {
-            let (data, made) = (has_data(message, place), Made::of(dissection));
-            Payloads { schemas, version, message, from, id: None, data, made }
-        });
-        let reader =
-            Reader::new(place.bytes, &mut dissection.tree).named("riptide", layout.name).wire_length(place.length);
-        let outcome = match &mut payloads {
-            None => reader.read(layout.fields),
-            Some(payloads) => reader.context(payloads).read(layout.fields),
-        };
-        dissection.ended(outcome);
-        if let Some(payloads) = payloads {
-            payloads.made.keep(dissection);
-            payload::trailing(&dissection.tree, &mut dissection.notes);
+        if schemas.is_empty() {
+            let reader = Reader::new(place.bytes, &mut dissection.tree).named("riptide", layout.name);
+            let outcome = reader.wire_length(place.length).read(layout.fields);
+            dissection.ended(outcome);
+        } else {
+            read_by_schemas(schemas, version, from, layout, place, dissection);
         }
         self.stream.note_gap(place.side, dissection);
         if let Some(shown) = self.shown
@@ -401,6 +394,26 @@ impl Framed for RiptideSession {
     fn lost(&mut self, side: Side) {
         self.framing.lose(side);
     }
+}
+
+/// Reads a message with the user's schemas. Apart, because most runs have none.
+#[cold]
+fn read_by_schemas(
+    schemas: &Schemas,
+    version: Version,
+    from: Role,
+    layout: &'static Layout,
+    place: &Provenance<'_>,
+    dissection: &mut Dissection,
+) {
+    let message = Message::of(layout);
+    let (data, made) = (has_data(message, place), Made::of(dissection));
+    let mut payloads = Payloads { schemas, version, message, from, id: None, data, made };
+    let reader = Reader::new(place.bytes, &mut dissection.tree).named("riptide", layout.name);
+    let outcome = reader.wire_length(place.length).context(&mut payloads).read(layout.fields);
+    dissection.ended(outcome);
+    payloads.made.keep(dissection);
+    payload::trailing(&dissection.tree, &mut dissection.notes);
 }
 
 impl Session for RiptideSession {
