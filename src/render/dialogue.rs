@@ -179,8 +179,7 @@ impl Dialogue {
 
     /// Writes the line that names the conversation.
     fn heading(&self, message: &Message<'_>, out: &mut Vec<u8>) {
-        let begun = self.row.width > 0;
-        if begun {
+        if self.row.width > 0 {
             out.push(b'\n');
         }
         let mut line = LineWriter::new(out, self.style.colour);

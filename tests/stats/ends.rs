@@ -720,20 +720,16 @@ fn a_client_that_returns_to_its_port_begins_another_connection() {
     assert_eq!(got[1], row(2, "left", "client"));
 }
 
+/// DNP: a request, a refusal, an accept, a message with its acknowledgement, and a goodbye.
+const REFUSED_THEN_ACCEPTED: [(bool, &str); 6] =
+    [(true, "0001000000"), (false, "0102"), (false, "01000000"), (true, "04000061"), (false, "06000000"), (true, "02")];
+
 /// The capture lacks the request that the server accepts after a refusal.
 #[test]
 fn an_accept_after_a_refusal_is_another_connection() {
     let ends = ["10.0.0.1:50000", "10.0.0.2:3413"].map(|end| end.parse().unwrap());
     let mut wire = Wire::default();
-    let messages = [
-        (true, "0001000000"),
-        (false, "0102"),
-        (false, "01000000"),
-        (true, "04000061"),
-        (false, "06000000"),
-        (true, "02"),
-    ];
-    for (k, (by_client, hex)) in messages.iter().enumerate() {
+    for (k, (by_client, hex)) in REFUSED_THEN_ACCEPTED.iter().enumerate() {
         wire.at(100 * k as u64).datagram(ends, *by_client, &hex::decode(hex).unwrap());
     }
     let got = ends_of(&wire, "ends-accepted", &["-p", "dnp"]);
@@ -798,16 +794,10 @@ fn earlier_ends_are_listed_with_few_conversations_shown() {
     let server: SocketAddr = "10.0.0.2:3413".parse().unwrap();
     let (mut wire, mut at) = (Wire::default(), 0);
     // A request, an accept and a goodbye. The first client is refused before it is accepted.
-    let twice = [
-        (true, "0001000000"),
-        (false, "0102"),
-        (false, "01000000"),
-        (true, "04000061"),
-        (false, "06000000"),
-        (true, "02"),
-    ];
     let once = [(true, "0001000000"), (false, "01000000"), (true, "02")];
-    for (client, sent) in [("10.0.0.1:50001", &twice[..]), ("10.0.0.1:50002", &once), ("10.0.0.1:50003", &once)] {
+    for (client, sent) in
+        [("10.0.0.1:50001", &REFUSED_THEN_ACCEPTED[..]), ("10.0.0.1:50002", &once), ("10.0.0.1:50003", &once)]
+    {
         for (by_client, hex) in sent {
             wire.at(at).datagram([client.parse().unwrap(), server], *by_client, &hex::decode(hex).unwrap());
             at += 100;

@@ -261,6 +261,7 @@ impl Parts {
     fn count_down(&mut self, join: &Join, at: usize, place: usize, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
         let own = (join.number, waiting.key);
+        let is_own = |(number, key, _): &(usize, Key, u64)| (*number, *key) == own;
         let next_to = |a: &Part, b: &Part| a.place.checked_add(1) == Some(b.place);
         let (mut first, mut last) = (place, place);
         while first > 0
@@ -275,8 +276,7 @@ impl Parts {
             last += 1;
         }
         let (begin, end) = (waiting.parts[first], waiting.parts[last]);
-        let mut ends =
-            self.ends.iter().filter(|(number, key, _)| (*number, *key) == own).map(|(.., end)| *end).peekable();
+        let mut ends = self.ends.iter().filter(|one| is_own(one)).map(|(.., end)| *end).peekable();
         // No message was completed before, or it follows one.
         let begun = ends.peek().is_none() || ends.any(|end| end == begin.place);
         // It follows the last part of another message, which still lacks its beginning.
@@ -295,8 +295,7 @@ impl Parts {
         }
         let end = end.place.wrapping_add(1);
         // The end of a copy does not take the place of the newest message's, but only a few are kept.
-        self.ends.retain(|(number, key, known)| (*number, *key) != own || ![begin.place, end].contains(known));
-        let is_own = |(number, key, _): &(usize, Key, u64)| (*number, *key) == own;
+        self.ends.retain(|one| !is_own(one) || ![begin.place, end].contains(&one.2));
         if self.ends.iter().filter(|one| is_own(one)).count() >= ENDS
             && let Some(oldest) = self.ends.iter().position(is_own)
         {

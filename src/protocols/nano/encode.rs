@@ -1,6 +1,6 @@
 //! Encodes nano's lines.
 
-use super::layout::{BODY, CODE, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
+use super::layout::{BODY, CODE, COMPRESSED, ERROR, FLAGS, LENGTH, Message, PAYLOAD, ROUTE};
 use super::memory::Dictionary;
 use super::payload::{INFLATED, JSON, MESSAGE, learned};
 use super::protos::Protos;
@@ -8,16 +8,14 @@ use super::settings::Payload;
 use super::{layout, members, pomelo_write, schemas, settings, zlib};
 use crate::codec::layout::Kind;
 use crate::codec::schema::Schemas;
-use crate::codec::{EncodeError, Writer, digits};
+use crate::codec::{EncodeError, Layout, Writer, digits};
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::protocols::websocket;
-use serde_json::Value as Json;
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most conversations that are remembered as carried by WebSocket.
-const UPGRADED: usize = 65_536;
 /// The most conversations whose protos are remembered.
 const CONVERSATIONS: usize = 1024;
 
@@ -28,8 +26,6 @@ pub struct Packages {
     carried: bool,
     /// The largest ratio to which a message may inflate.
     ratio: usize,
-    /// Conversations with lines of the carrier.
-    upgraded: BTreeSet<u64>,
     schemas: Arc<Schemas>,
     /// `nano.dict`: the routes of codes.
     dictionary: Option<Arc<Dictionary>>,
@@ -97,11 +93,11 @@ impl Packages {
             caps: options.limits.peer,
             protos_of: BTreeMap::new(),
         };
-        Packages { carried, ratio, schemas, dictionary, form, ..Packages::default() }
+        Packages { carried, ratio, schemas, dictionary, form }
     }
 
     /// Replaces the fields of a payload's schema by its bytes.
-    fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
+    fn payload(&self, layout: &'static Layout, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
         let word = |from: Option<&Json>| from?.get(ROUTE.name)?.as_str().map(str::to_owned);
         let by_code = || {
             let code = line.field(&CODE)?;
@@ -115,27 +111,17 @@ impl Packages {
             (Role::Unknown, _) => Role::Server,
             (role, _) => role,
         };
-        let number = |flag: &Json| flag.as_u64().or_else(|| digits::unsigned(flag.as_str()?.trim()));
-        let flagged = |name: &str, bit: u64| match line.field(&FLAGS) {
-            Some(Json::Array(flags)) => {
-                flags.iter().any(|flag| flag == name || number(flag).is_some_and(|n| n & bit != 0))
-            }
-            Some(Json::String(flags)) if digits::unsigned::<u64>(flags.trim()).is_none() => {
-                flags.split(['|', ',', '+']).any(|flag| flag.trim() == name)
-            }
-            Some(flags) => number(flags).is_some_and(|n| n & bit != 0),
-            None => false,
-        };
+        let flags = u64::from(flags(layout, line).unwrap_or(0));
         let route = route.as_deref();
         let schema = schemas::find(&self.schemas, line.message, route.map(str::as_bytes), from.name());
         // If there are schemas, a route without one may be mistyped, unless the payload was read without one.
         let shown = self.schemas.messages(super::NAME).is_empty()
             || [&JSON, &MESSAGE].into_iter().any(|shown| line.derived(shown).is_some());
-        let free = (flagged("error", layout::ERROR) || schema.is_none()) && shown;
+        let free = (flags & ERROR != 0 || schema.is_none()) && shown;
         let by_form = if free { self.form.write(line, route, from, given) } else { None };
         let by_schema = || schemas::write(&self.schemas, line.message, route, from.name(), given);
         let mut bytes = by_form.unwrap_or_else(by_schema)?;
-        if flagged("compressed", layout::COMPRESSED) {
+        if flags & COMPRESSED != 0 {
             bytes = zlib::deflate(&bytes);
         }
         let mut fields = line.fields.clone();
@@ -146,6 +132,13 @@ impl Packages {
     }
 }
 
+/// Returns a message's flags; `None` if there are none, or wrong ones, which are an error when the message is written.
+fn flags(layout: &'static Layout, line: &Line<'_>) -> Option<u8> {
+    let field = layout.fields.iter().find(|field| field.is_named_as(&FLAGS))?;
+    let given = json!({ FLAGS.name: line.field(&FLAGS)? });
+    Writer::new(&given).write(std::slice::from_ref(field)).ok()?.first().copied()
+}
+
 /// Whether the value is hex or the raw form, which the tables themselves accept.
 fn is_bytes(given: &Json) -> bool {
     given.is_string() || given.get("raw").is_some_and(Json::is_string) && given.get("bits").is_some()
@@ -154,9 +147,6 @@ fn is_bytes(given: &Json) -> bool {
 impl Encoder for Packages {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
         if line.proto == websocket::NAME {
-            if self.upgraded.len() < UPGRADED {
-                self.upgraded.insert(line.flow);
-            }
             return websocket::encode::encode(line);
         }
         let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
@@ -165,7 +155,7 @@ impl Encoder for Packages {
         }
         let mut with_bytes = None;
         if let Some(given) = line.field(&PAYLOAD).filter(|given| !is_bytes(given)) {
-            with_bytes = Some(self.payload(line, given)?);
+            with_bytes = Some(self.payload(layout, line, given)?);
         }
         let line = &Line { fields: with_bytes.as_ref().unwrap_or(line.fields), ..*line };
         let broken = line.broken || matches!(Message::of(layout), Message::Data | Message::Unknown);
@@ -203,13 +193,13 @@ impl Encoder for Packages {
     }
 
     fn remembers(&self, proto: &str, message: &str) -> bool {
-        proto == websocket::NAME || message == Message::Handshake.name()
+        proto == super::NAME && message == Message::Handshake.name()
     }
 
     /// A package's length is in its header. A TCP stream contains only packages, or WebSocket messages with packages in
     /// them.
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
-        if self.carried || self.upgraded.contains(&line.flow) {
+        if self.carried {
             return self.websocket(message, line);
         }
         Some(message.to_vec())
