@@ -1,6 +1,8 @@
 //! Checks that a table is well-formed: every reference names an earlier field marked as referenced, cases are unique,
 //! names have only letters, digits and `_`, nesting is bounded. A unit test checks every table of the protocols.
 
+#![cfg(test)]
+
 use super::layout::{Count, Field, Kind, Len, Name, Other, When, flag};
 
 /// Checks the fields of one message.
@@ -26,7 +28,7 @@ impl Checker {
             let path = format!("{path}.{}", field.name);
             let named = !field.is_inline() && !matches!(field.kind, Kind::Switch { .. });
             if named && !field.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                return Err(format!("{path}: a name is letters, digits and _"));
+                return Err(format!("{path}: expected a name of letters, digits and _"));
             }
             if named && field.name.is_empty() {
                 return Err(format!("{path}: a field without a name"));

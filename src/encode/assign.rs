@@ -17,7 +17,6 @@ const LONGEST_LIST: usize = 65_536;
 /// An invalid `FIELD=VALUE`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: {}", Printable(.text), Printable(.what))]
-#[non_exhaustive]
 pub struct AssignError {
     /// The text as given.
     pub text: String,
@@ -52,7 +51,6 @@ impl<'a> Assignments<'a> {
     }
 
     /// Adds the lookup of names in payloads: these need no `payload.` before them.
-    #[must_use]
     pub fn scoped(self, in_payload: InPayload<'a>) -> Assignments<'a> {
         Assignments { in_payload: Some(in_payload), ..self }
     }
@@ -167,7 +165,8 @@ pub(crate) fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
                 .strip_prefix('[')
                 .and_then(|r| r.split_once(']'))
                 .ok_or_else(|| format!("{part:?}: expected NAME[INDEX]"))?;
-            steps.push(PathStep::Index(digits::unsigned(index).ok_or_else(|| format!("{index:?} is no index"))?));
+            let number = digits::unsigned(index).ok_or_else(|| format!("expected an index, got {index:?}"))?;
+            steps.push(PathStep::Index(number));
             rest = after;
         }
     }
@@ -182,14 +181,16 @@ fn put(root: &mut Json, steps: &[PathStep<'_>], value: Json) -> Result<(), Strin
                 if place.is_null() {
                     *place = Json::Object(Map::new());
                 }
-                let map = place.as_object_mut().ok_or_else(|| format!("{name:?} of something that is not a group"))?;
+                let map =
+                    place.as_object_mut().ok_or_else(|| format!("{name:?}: the value before it is not a group"))?;
                 map.entry(*name).or_insert(Json::Null)
             }
             PathStep::Index(index) => {
                 if place.is_null() {
                     *place = Json::Array(Vec::new());
                 }
-                let list = place.as_array_mut().ok_or_else(|| format!("[{index}] of something that is not a list"))?;
+                let list =
+                    place.as_array_mut().ok_or_else(|| format!("[{index}]: the value before it is not a list"))?;
                 if *index == list.len() && list.len() < LONGEST_LIST {
                     list.push(Json::Null);
                 }
@@ -247,8 +248,8 @@ mod tests {
         assert_eq!(fields(&["id=1", "id=2"]).unwrap_err(), "id=2: given twice");
         assert!(fields(&["a[1]=2"]).unwrap_err().contains("skips elements"));
         assert!(fields(&["a=1", "a.b=2"]).unwrap_err().contains("not a group"));
-        assert!(fields(&["a:={"]).unwrap_err().contains("no JSON"));
+        assert!(fields(&["a:={"]).unwrap_err().contains("invalid JSON"));
         assert!(fields(&["=1"]).unwrap_err().contains("missing"));
-        assert!(fields(&["a[x]=1"]).unwrap_err().contains("no index"));
+        assert!(fields(&["a[x]=1"]).unwrap_err().contains("expected an index"));
     }
 }

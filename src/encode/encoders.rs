@@ -85,7 +85,7 @@ impl<'a> Encoders<'a> {
         };
         framed.ok_or_else(|| {
             let (name, length) = (entry.dissector.name(), Plural(message.len() as u64, "byte"));
-            EncodeError::new("transport", format!("{name} has no form for {what}, or none for a message of {length}"))
+            EncodeError::new("transport", format!("{name} has no {what} framing, or none for a message of {length}"))
         })
     }
 

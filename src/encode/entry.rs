@@ -61,9 +61,10 @@ pub struct Entry {
     pub broken: bool,
 }
 
-/// The keys of `decode` apart from `fields`. `frames`, `length`, `related`, `notes` and `bytes` are ignored: they
-/// follow from the fields. So are `file` and `file_frame`, the origin of the message.
-const KEYS: [&str; 22] = [
+/// The keys of all lines with a message, also of those that the proxy and `replay --list` print. `frames`, `length`,
+/// `related`, `notes` and `bytes` are ignored: they follow from the fields. So are the origin of the message, and what
+/// was done to it.
+const KEYS: [&str; 31] = [
     "frame",
     "frames",
     "file",
@@ -76,6 +77,7 @@ const KEYS: [&str; 22] = [
     "transport",
     "src",
     "dst",
+    "leg",
     "message",
     "length",
     "part",
@@ -86,6 +88,14 @@ const KEYS: [&str; 22] = [
     "notes",
     "fault",
     "bytes",
+    "outcome",
+    "delayed_ms",
+    "copies",
+    "reordered",
+    "corrupted",
+    "edited",
+    "not_edited",
+    "after",
 ];
 
 /// The error for an unexpected value, which is shortened in the text.
@@ -114,6 +124,10 @@ impl Entry {
     /// The key that is missing, unknown or of the wrong type, and the expected form.
     pub fn new(object: Json, source: &Source) -> Result<Entry, EncodeError> {
         let Json::Object(mut map) = object else { return Err(wrong("line", "an object", &object)) };
+        if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            let what = "unknown key: a message's fields are in an object under \"fields\"";
+            return Err(EncodeError::new(key, format!("{what}{}", hint(nearest(key, KEYS)))));
+        }
         let message = text(&map, "message")?.ok_or_else(|| EncodeError::new("message", "required, but not given"))?;
         let proto = text(&map, "proto")?.or_else(|| source.proto.clone());
         let (proto, message) = match proto {
@@ -133,14 +147,7 @@ impl Entry {
                 None => EncodeError::new("fields", what),
             })?,
             Some(other) => return Err(wrong("fields", "an object", &other)),
-            None => {
-                if let Some(key) = map.keys().find(|k| !KEYS.contains(&k.as_str())) {
-                    let near = nearest(key, KEYS);
-                    let what = "unknown key: a message's fields are in an object under \"fields\"";
-                    return Err(EncodeError::new(key, format!("{what}{}", hint(near))));
-                }
-                (Json::Object(Map::new()), None)
-            }
+            None => (Json::Object(Map::new()), None),
         };
         let derived = match map.remove("derived") {
             None | Some(Json::Null) => annotated,
@@ -165,7 +172,7 @@ impl Entry {
                 let numbers: Option<Vec<u64>> = value.as_array().map(|l| l.iter().filter_map(Json::as_u64).collect());
                 match numbers.as_deref() {
                     Some([part, of]) if (1..=*of).contains(part) => Some((*part, *of)),
-                    _ => return Err(wrong("part", "two numbers, as [1,3]", value)),
+                    _ => return Err(wrong("part", "two numbers, such as [1,3]", value)),
                 }
             }
         };
@@ -275,7 +282,8 @@ fn version(map: &Map<String, Json>) -> Result<Option<String>, EncodeError> {
 
 fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeError> {
     let Some(text) = text(map, key)? else { return Ok(None) };
-    let what = || EncodeError::new(key, format!("{text:?} is no ADDR:PORT, as 10.0.0.1:7777 or [::1]:7777"));
+    let example = "expected ADDR:PORT such as 10.0.0.1:7777 or [::1]:7777";
+    let what = || EncodeError::new(key, format!("{example}, got {text:?}"));
     text.parse().map(Some).map_err(|_| what())
 }
 
@@ -343,9 +351,20 @@ mod tests {
         assert!(failing(json!({"message": "riptide.connect", "feilds": {}})).contains("did you mean \"fields\"?"));
         assert!(failing(json!({"message": "riptide.connect", "ping_id": 3})).starts_with("ping_id: unknown key"));
         assert!(failing(json!({"message": "riptide.connect", "fields": 3})).contains("expected an object, got 3"));
-        assert!(failing(json!({"message": "riptide.connect", "src": "a"})).starts_with("src: \"a\" is no ADDR:PORT"));
+        assert!(failing(json!({"message": "riptide.connect", "src": "a"})).starts_with("src: expected ADDR:PORT"));
         assert!(failing(json!({"message": "riptide.connect", "from": "me"})).contains("expected client"));
         assert!(failing(json!([1])).starts_with("line: expected an object"));
+        let why = failing(json!({"message": "riptide.connect", "fields": {}, "versoin": "2.2"}));
+        assert!(why.starts_with("versoin: unknown key") && why.ends_with("did you mean \"version\"?"), "{why}");
+    }
+
+    /// The keys that the proxy and `replay --list` add to a line.
+    #[test]
+    fn keys_of_other_commands() {
+        let object = json!({"message": "riptide.connect", "fields": {}, "leg": "client", "outcome": "passed",
+            "delayed_ms": 1.5, "copies": 1, "reordered": true, "corrupted": true, "edited": ["rtt"], "not_edited": "why",
+            "after": 0});
+        assert_eq!(Entry::new(object, &by_itself()).map(|entry| entry.message), Ok("connect".into()));
     }
 
     #[test]

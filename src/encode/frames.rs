@@ -29,7 +29,6 @@ const SERVER_PORT: u16 = 7777;
 
 /// The reasons for which a message cannot be written to a capture file.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum FrameError {
     /// The message does not fit into a frame; the next one may.
     #[error(transparent)]

@@ -71,5 +71,5 @@ fn bounded(text: &str) -> Result<serde_json::Value, String> {
             return Err(format!("nested more than {MAX_NESTING} levels deep"));
         }
     }
-    json(text.as_bytes()).map_err(|error| format!("no JSON: {error}"))
+    json(text.as_bytes()).map_err(|error| format!("invalid JSON: {error}"))
 }

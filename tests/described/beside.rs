@@ -236,6 +236,25 @@ fn paths_are_by_protocol() {
     assert!((3.0..6.0).contains(&burst), "{burst}");
 }
 
+/// A verdict's evidence is of its own protocol.
+#[test]
+fn evidence_is_by_protocol() {
+    let folder = Scratch::new("beside-evidence");
+    let files = numbered_files(&folder, true);
+    let stats: Json = serde_json::from_slice(&run_with(&["stats", "-f", "json"], &files).stdout).unwrap();
+    let gaps = |proto: &str| -> u64 {
+        let mut rows = stats["delivery"].as_array().unwrap().iter();
+        rows.find(|row| row["proto"] == proto && row["from"] == "client").unwrap()["gaps"].as_u64().unwrap()
+    };
+    assert!(gaps("mine") > 0 && gaps("other") > 6, "{stats}");
+    let mut verdicts = stats["verdicts"].as_array().unwrap().iter();
+    assert_eq!(verdicts.find(|verdict| verdict["rule"] == "lost").unwrap()["proto"], "other");
+    let page = String::from_utf8(run_with(&["report", "-o", "-"], &files).stdout).unwrap();
+    let (_, lost) = page.split_once("data-rule=\"lost\"").unwrap();
+    let lost = lost.split("</li>").next().unwrap();
+    assert!(lost.contains(&format!("and {} more", gaps("other") - 6)), "{lost}");
+}
+
 /// Every output has the messages of all four protocols.
 #[test]
 fn every_output_has_them() {

@@ -149,12 +149,12 @@ fn a_tie_is_named() {
     let reported = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.stdout.is_empty());
     assert!(
-        reported.contains("netkit: 1 conversation fits mygame and other equally well, and neither takes"),
+        reported.contains("netkit: 1 conversation fits mygame and other equally well and was not read"),
         "{reported}"
     );
     let (found, status) = findings(&[&file, &capture, "--protocol-file", &other]);
     let why = found["captures"][0]["rejected"]["first"][0]["text"].as_str().unwrap().to_owned();
-    assert!(why.contains("mygame and other have as many, and neither takes it"), "{why}");
+    assert!(why.contains("mygame and other tie, so neither is used"), "{why}");
     assert_eq!(status, Some(1));
     // A file that fits less well does not compete.
     let less = text.replace("protocol = \"mygame\"", "protocol = \"less\"").replace("7001", "7002");
@@ -342,8 +342,8 @@ sets = { lonely = 1 }
         (at("[flags.never]"), "flags never is never used"),
         (at("[struct.spare]"), "struct spare is never used"),
         (at("[numbers.all]"), "numbers.all: nothing acknowledges them"),
-        (at("id = 7"), "hidden: never found: low before it has its numbers"),
-        (at("id = 300"), "beyond: never found: 300 is more than the 8 bits of kind have"),
+        (at("id = 7"), "hidden: never selected: low before it has all of its ids"),
+        (at("id = 300"), "beyond: never selected: 300 does not fit into the 8 bits of kind"),
         (1, "nothing decides who the server is"),
     ];
     for (line, what) in expected {
@@ -357,7 +357,7 @@ sets = { lonely = 1 }
     let file = scratch.write("two.toml", text.replace("id = \"0..9\"", "id = 1"));
     let (found, _) = findings(&[&file]);
     let advice = found["advice"].to_string();
-    assert!(advice.contains("kind: no message has bye") && !advice.contains("hidden: never found"), "{advice}");
+    assert!(advice.contains("kind: no message has bye") && !advice.contains("hidden: never selected"), "{advice}");
 }
 
 #[test]
@@ -368,14 +368,14 @@ fn what_cannot_be_read_is_reported() {
     let empty = scratch.write("empty.pcap", Wire::default().file());
     let done = check(&[&file, &empty]);
     assert_eq!(done.status.code(), Some(1));
-    assert!(text(&done).contains("no packet was tried: -p mygame reads everything"), "{}", text(&done));
+    assert!(text(&done).contains("no packet was tried: -p mygame reads every packet"), "{}", text(&done));
     assert_eq!(check(&[&file, &empty, "--allow-empty"]).status.code(), Some(0));
     let nothing = scratch.write("nothing.pcap", "");
     for (args, status, what) in [
         (vec![&*file, &nothing], 3, "it is empty"),
         (vec![&*file, "no-such.pcap"], 3, "no-such.pcap"),
         (vec!["no-such.toml"], 3, "no-such.toml"),
-        (vec![&*file, &empty, "-p", "riptide"], 2, "-p mygame reads everything"),
+        (vec![&*file, &empty, "-p", "riptide"], 2, "-p mygame reads every packet"),
         (vec![&*file, &empty, "--port", "7=nobody"], 2, "nobody"),
         (vec![&*file, &empty, "-s", "mygame.x=1"], 2, "mygame.x"),
     ] {

@@ -103,7 +103,7 @@ fn counts_that_count_more() {
     let number = "n = { type = \"u8\", plus = -1 }";
     assert_eq!(plain(number, b"\x01"), json!({"n": 2}));
     assert!(mistake("v = { type = \"u8[*]\", plus = 1 }").contains("plus is for numbers and counts"));
-    assert!(mistake("v = { type = \"u8[3]\", plus = 1 }").contains("no field"));
+    assert!(mistake("v = { type = \"u8[3]\", plus = 1 }").contains("no earlier field"));
 }
 
 /// Lengths of BER: above 127, only longer forms.
@@ -152,7 +152,7 @@ fn lists_that_go_on_while_an_element_says_so() {
         ("v = { type = \"u8[u8]\", while = \"v\" }", "while is for lists T[*]"),
         ("a = \"u8\"\nv = { type = \"u8[*]\", while = \"a\" }", "the condition does not use v or a field of it"),
         ("v = { type = \"u8[*]\", while = \"v\", until = 0 }", "without another end"),
-        ("v = { type = \"s[*]\", while = \"s.x\" }\n[struct.s]\na = \"u8\"", "no field \"s.x\""),
+        ("v = { type = \"s[*]\", while = \"s.x\" }\n[struct.s]\na = \"u8\"", "memory is called \"s.x\""),
     ] {
         assert!(mistake(fields).contains(why), "{fields}: {}", mistake(fields));
     }
@@ -176,18 +176,31 @@ fn what_has_no_effect_is_refused() {
     let message = "[[message]]\nid = 1\nname = \"say\"\n[message.fields]\ntext = \"string8\"\n";
     let why = |more: &str| load("test.toml", &format!("{head}{message}{more}")).expect_err(more);
     for (more, part) in [
-        ("[recognise]\nserver = \"name == 'x'\"\n", "only numbers can be asked for here"),
-        ("[numbers.all]\nnumber = \"packet.seq\"\nif = \"packet.name == 'x'\"\n", "only numbers can be asked for here"),
+        ("[recognise]\nserver = \"name == 'x'\"\n", "a condition here can use numbers only"),
+        (
+            "[numbers.all]\nnumber = \"packet.seq\"\nif = \"packet.name == 'x'\"\n",
+            "a condition here can use numbers only",
+        ),
         ("[numbers.all]\nnumber = \"packet.seq\"\nif = \"xyz.seq == 1\"\n", "no message \"xyz\" has fields"),
         (
             "[[message]]\nid = 2\nname = \"part\"\n[message.fields]\nk = \"u8\"\nn = \"u8\"\nt = \"string8\"\n\
              d = { type = \"bytes\", join = { if = \"t == 'x'\", index = \"k\", count = \"n\" } }\n",
-            "only numbers can be asked for here",
+            "a condition here can use numbers only",
         ),
         (
             "[[message]]\nid = 2\nname = \"inner\"\n[message.fields]\nseq = \"u8\"\nb = { type = \"message\", by = \"u8\" }\n\
              [[message]]\nid = 1\nname = \"leaf\"\nmessage = \"inner\"\n",
             "seq: a header around inner has the name, too",
+        ),
+        (
+            "[memory]\nstate = 0\n[numbers.all]\nnumber = \"packet.seq\"\nif = \"state == 1\"\n",
+            "if: state: only fields",
+        ),
+        ("[numbers.all]\nnumber = \"packet.seq\"\nif = \"from == client\"\n", "if: from: only fields"),
+        (
+            "[[message]]\nid = 2\nname = \"said\"\nfields = { no = \"u8\" }\n\
+             [requests.all]\nasks = \"say\"\nanswers = \"said\"\nby = \"no\"\n",
+            "by: say has no field no",
         ),
     ] {
         assert!(why(more).reason.contains(part), "{more}: {}", why(more));

@@ -40,8 +40,8 @@ fn what_is_no_number_or_too_large_is_a_fault() {
         (":", "a text that is not a number"),
         ("1 :", "a text that is not a number"),
         ("0x10:", "a text that is not a number"),
-        ("18446744073709551616:", "no room in 64 bits"),
-        ("-9223372036854775809:", "no room in 64 bits"),
+        ("18446744073709551616:", "does not fit into 64 bits"),
+        ("-9223372036854775809:", "does not fit into 64 bits"),
         ("12", "no end"),
     ] {
         let line = &read(&decimal, text.as_bytes())[0];

@@ -175,12 +175,12 @@ fn mistakes_over_another_protocol() {
         (
             "[[message]]\nid = 1\nname = \"m\"\nfields = { a = { type = \"u8\", hidden = true } }\n",
             7,
-            "could not give it back",
+            "could not restore it",
         ),
         (
             "[[message]]\nid = 1\nname = \"m\"\nfields = { a = { type = \"u8\", if = \"from == client\" } }\n",
             7,
-            "no field \"from\"",
+            "memory is called \"from\"",
         ),
         (
             "[[message]]\nid = 1\nname = \"m\"\nfields = { a = { type = \"vector\", size = 3 } }\n",

@@ -386,7 +386,7 @@ fn ntp_is_as_tshark_says() {
         assert_eq!(lines(&String::from_utf8(done.stdout).unwrap()).len(), kept, "{filter}");
     }
     let done = run(&["decode", &pcap("ntp"), "-p", &toml("ntp"), "--filter", "transmit == yesterday"]);
-    assert!(String::from_utf8(done.stderr).unwrap().contains("is a time, as"));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("is a time, such as"));
 }
 
 /// The length of an extension counts its kind and itself.

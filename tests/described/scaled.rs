@@ -1,6 +1,6 @@
 //! `scale` on all numbers, and keys of `xor` as wide as theirs: what is shown, and the bytes that encode writes.
 
-use crate::described::words::{encoded, plain};
+use crate::described::words::{encoded, fields, plain};
 use netkit::protocols::described::load;
 use serde_json::{Value as Json, json};
 
@@ -138,4 +138,15 @@ fn keys_are_as_wide_as_their_numbers() {
     assert_eq!(keyed("u32", "text", b"\x01\x02\x03\x04igohn"), json!("hello"));
     assert_eq!(keyed("u16le", "text", b"\x01\x02ig"), json!("he"));
     assert_eq!(keyed("u32", "ipv4", b"\x21\x12\xa4\x42\x5e\x12\xa4\x43"), json!("127.0.0.1"));
+}
+
+/// A number is the unit of a length only where it is the length.
+#[test]
+fn a_length_of_the_same_name_takes_no_scale() {
+    let file = "protocol = \"toy\"\nencoding = \"be\"\n\
+        [[message]]\nid = 1\nname = \"sprite\"\n[message.fields]\nsize = { type = \"u16\", scale = 0.01 }\n\
+        [[message]]\nid = 2\nname = \"blob\"\n[message.fields]\nsize = { type = \"u16\", scale = 2 }\n\
+        data = { type = \"bytes\", size = \"size\" }\n";
+    assert_eq!(fields(file, b"\x01\0\x96"), json!({"size": 1.5}));
+    assert_eq!(fields(file, b"\x02\0\x01\x07\x08"), json!({"size": 1, "data": "0708"}));
 }

@@ -60,7 +60,7 @@ fn a_file_says_the_length_of_its_strings_and_lists() {
         (file("s = \"string\"").replace("u8", "f32"), 3, "lengths: expected u8, u16"),
         (file("s = \"string8\""), 3, "lengths has no effect"),
         (file("s = \"string\"").replace("lengths = \"u8\"\n", ""), 4, "lengths = \"u16\" gives string one"),
-        (file("s = \"u8[]\"").replace("lengths = \"u8\"\n", ""), 4, "how many?"),
+        (file("s = \"u8[]\"").replace("lengths = \"u8\"\n", ""), 4, "the number of elements is missing"),
     ] {
         let (at, why) = refused(&text);
         assert!(at == line && why.contains(what), "{text}: {at}: {why}");
@@ -150,7 +150,7 @@ fn a_half_needs_its_other_half() {
         ("a = { type = \"u4\", size = \"u8\" }\nb = \"u4\"", 5, "a: size is not for u4"),
         ("a = { type = \"u4\", 16 = \"u8\" }\nb = \"u4\"", 5, "a: 16: the number is at most 15"),
         ("a = \"u4\"\nb = { type = \"u4\", enum = { x = 16 } }", 6, "b: x = 16: the number is 0 to 15"),
-        ("a = \"u4\"\nb = { type = \"u4\", hidden = true }", 6, "b: hidden, but encode could not give it back"),
+        ("a = \"u4\"\nb = { type = \"u4\", hidden = true }", 6, "b: hidden, but encode could not restore it"),
         ("a = \"u4[2]\"", 5, "no type \"u4\": half of a byte"),
     ] {
         let (at, why) = refused(&file(fields).replace("lengths = \"u8\"", "doc = \"\""));

@@ -209,6 +209,16 @@ fn bits_both_ways() {
     assert_eq!(encoded(text, &json!({"a": 0, "b": true})).unwrap(), b"\x80");
     assert_eq!(plain("a = \"bits(3)\"\nb = \"bits(5)\"", b"\x2a"), json!({"a": 2, "b": 5}));
     assert_eq!(plain("a = \"bits(3)be\"\nb = \"bits(13)be\"", b"\xb1\x23"), json!({"a": 5, "b": 0x1123}));
+    // A constant as well: the version of RTP.
+    let version = "version = { type = \"bits(2)be\", value = 2 }\npadding = \"bits(1)be\"\ncount = \"bits(5)be\"";
+    assert_eq!(plain(version, b"\x81"), json!({"padding": 0, "count": 1}));
+    // One of two halves of a byte; and a region that begins within one.
+    let halves = "k = \"u8\"\na = { type = \"bits(4)be\", if = \"k == 1\" }\nb = { type = \"bits(4)be\", if = \"k != 1\" }\n\
+        c = \"bits(4)be\"\nd = \"u8\"";
+    assert_eq!(plain(halves, b"\x01\x23\x45"), json!({"k": 1, "a": 2, "c": 3, "d": 69}));
+    let parts = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\nhead = \"bits(4)be\"\n\
+        body = { type = \"move\", size = 4 }\ntail = \"bits(4)be\"\n[struct.move]\nx = \"bits(12)be\"\ny = \"bits(20)be\"\n";
+    assert!(load("toy.toml", parts).is_ok());
     let view = "w = { type = \"u8\", bits = { low = \"3..0\", high = \"7..4\" } }\nv = { of = \"low\", bits = { x = 0, y = \"3..1\" } }";
     assert_eq!(plain(view, b"\x35"), json!({"low": 5, "high": 3, "x": true, "y": 2}));
 }

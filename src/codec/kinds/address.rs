@@ -25,10 +25,10 @@ impl Address {
     /// A description with an example, for documentation and error messages.
     pub fn about(self) -> &'static str {
         match self {
-            Address::Ipv4 => "an IPv4 address, as 10.0.0.1",
-            Address::Ipv6 => "an IPv6 address, as fe80::1",
-            Address::Mac => "a MAC address, as 02:00:5e:10:00:01",
-            Address::Uuid => "a UUID, as 123e4567-e89b-12d3-a456-426614174000",
+            Address::Ipv4 => "an IPv4 address, such as 10.0.0.1",
+            Address::Ipv6 => "an IPv6 address, such as fe80::1",
+            Address::Mac => "a MAC address, such as 02:00:5e:10:00:01",
+            Address::Uuid => "a UUID, such as 123e4567-e89b-12d3-a456-426614174000",
         }
     }
 

@@ -1,7 +1,7 @@
 //! A value that is always the same, such as the first bytes of a protocol, or a mark that may be missing.
 
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::layout::{Field, Kind, flag};
+use crate::codec::layout::{Field, Kind, Order, flag};
 use crate::codec::node::Value;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Reader, Sampler, Writer, bits};
@@ -24,7 +24,18 @@ pub struct Constant {
 }
 
 impl Constant {
+    /// The number and its width, if it takes its bits from the highest one of each byte on.
+    fn highest_first(&self) -> Option<(u64, u32)> {
+        match (self.number, self.of.kind.width()) {
+            (Some(number), Some((bits, Order::HighestBit))) => Some((number & bits::mask(bits), bits)),
+            _ => None,
+        }
+    }
+
     fn is_at(&self, data: &[u8], at: u32) -> bool {
+        if let Some((number, bits)) = self.highest_first() {
+            return bits::from_highest(data, at as usize, bits) == number;
+        }
         (0..self.bits).step_by(64).all(|k| {
             let count = (self.bits - k).min(64);
             bits::get(data, (at + k) as usize, count) == bits::get(self.wire, k as usize, count)
@@ -49,6 +60,9 @@ impl Constant {
     }
 
     fn put(&self, out: &mut bits::BitBuf) {
+        if let Some((number, bits)) = self.highest_first() {
+            return out.put_number(number, bits, Order::HighestBit);
+        }
         (0..self.bits).step_by(64).for_each(|k| {
             let count = (self.bits - k).min(64);
             out.put(bits::get(self.wire, k as usize, count), count);

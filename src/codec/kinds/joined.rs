@@ -72,7 +72,7 @@ impl Joined {
                 let Some(low) = data.get(at + 1).copied() else { return Err(Missing::Bytes(at + 2)) };
                 let place = (u16::from_be_bytes([length, low]) & !self.back) as usize;
                 if place >= first {
-                    return Err(Missing::Wrong("a place that is not before it"));
+                    return Err(Missing::Wrong("a pointer that does not point backwards"));
                 }
                 if found.place.is_none() {
                     (found.place, found.own, found.end) = (Some(place as u32), found.count, at + 2);
@@ -91,7 +91,7 @@ impl Joined {
                 return Ok(found);
             }
             if length & head != 0 {
-                return Err(Missing::Wrong("a length that is none"));
+                return Err(Missing::Wrong("an invalid length"));
             }
             if at + length as usize > data.len() {
                 return Err(Missing::Bytes(at + length as usize));

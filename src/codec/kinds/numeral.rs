@@ -27,7 +27,7 @@ pub struct Numeral {
 
 /// The reason why a text is not read as a number.
 const NO_NUMBER: &str = "a text that is not a number";
-const TOO_LARGE: &str = "a number that has no room in 64 bits";
+const TOO_LARGE: &str = "a number that does not fit into 64 bits";
 
 crate::named!(Radix: Decimal = "dec", Hex = "hex");
 

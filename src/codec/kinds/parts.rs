@@ -124,7 +124,7 @@ impl Parts {
             None => Ok(named),
             Some(field) => {
                 let have = reader.left() as u64;
-                let fault = Fault::new(Reason::Undefined("a value that its enumeration does not have"), start, 0, have);
+                let fault = Fault::new(Reason::Undefined("a value that is not in its enumeration"), start, 0, have);
                 Err(reader.broken(field, fault))
             }
         }

@@ -227,7 +227,7 @@ impl Region {
         let number = match self.extent {
             Extent::Prefix(_) | Extent::Field(_) => self.number(bytes).ok_or_else(|| {
                 let Ratio { num, den } = self.scale;
-                writer.fail(format!("{}: {bytes} bytes are no multiple of {num}/{den}", of.name))
+                writer.fail(format!("{}: expected a multiple of {num}/{den} bytes, got {bytes}", of.name))
             })?,
             Extent::Const(most) if bytes != most as u64 && done.is_ok() => {
                 return Err(writer.fail(format!("{}: expected {most} bytes, got {bytes}", of.name)));

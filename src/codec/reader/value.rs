@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
             Show::Enum(names) if field.is(flag::CLOSED) && names.iter().all(|(known, _)| *known != value) => {
                 self.at = start;
                 let have = self.left() as u64;
-                let reason = Reason::Undefined("a value that its enumeration does not have");
+                let reason = Reason::Undefined("a value that is not in its enumeration");
                 Err(self.broken(field, Fault::new(reason, start, 0, have)))
             }
             _ => Ok(()),

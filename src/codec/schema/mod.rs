@@ -125,7 +125,6 @@ pub(crate) enum Key<'a> {
 /// One message of a schema, compiled.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct SchemaMessage {
     /// Its name.
     pub name: &'static str,

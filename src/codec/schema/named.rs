@@ -26,7 +26,7 @@ pub fn identifier(name: &str, taken: &[&str]) -> Result<(), String> {
     match good {
         true if taken.contains(&name) => Err(format!("{name}: the name is taken")),
         true => Ok(()),
-        false => Err(format!("{name:?} is not a name: letters, digits and _")),
+        false => Err(format!("{name:?}: expected a name of letters, digits and _")),
     }
 }
 

@@ -79,7 +79,7 @@ impl<'a> Compiler<'a> {
         let fields = self.known.iter().map(|known| known.name.as_str());
         let others = self.text.memory.iter().chain(&self.text.settings).map(|first| first.name.as_str());
         let near = hint(nearest(name, fields.chain(others)));
-        (line, format!("{key}: no field {name:?} is before it, and nothing else has this name{near}"))
+        (line, format!("{key}: no earlier field, setting or memory is called {name:?}{near}"))
     }
 
     /// A name for reading: the fields, and the value of the conversation, that have it.
@@ -127,7 +127,7 @@ impl<'a> Compiler<'a> {
         let mut asked = None;
         expr.texts(&mut |text| asked = asked.take().or(Some(text.to_owned())));
         match asked {
-            Some(text) => Err((line, format!("{key}: {text:?}: only numbers can be asked for here"))),
+            Some(text) => Err((line, format!("{key}: {text:?}: a condition here can use numbers only, not text"))),
             None => Ok(self.compiled(expr, line, key)?.when),
         }
     }
@@ -210,7 +210,9 @@ impl<'a> Compiler<'a> {
                     };
                     let most = self.value(&most.text, &known, &bare).map_err(wrong)?;
                     let Some(after) = (most as i64).checked_add(1).filter(|_| least as i64 <= most as i64) else {
-                        return Err(wrong(format!("in: {least}..{most} has no numbers")));
+                        return Err(wrong(format!(
+                            "in: {least}..{most} is empty: the first number is larger than the last"
+                        )));
                     };
                     let ends = vec![not(When::Below(bare, least as i64)), When::Below(bare, after)];
                     all.push(When::All(statics(ends)));
@@ -252,14 +254,14 @@ impl<'a> Compiler<'a> {
         if let Some(Found::Field(place)) = self.find(name) {
             let is = if self.known[place].wrong { text } else { self.known[place].text };
             if is != text && (is || self.known[place].number) {
-                let what = if is { "a text: compare it with one in quotes" } else { "a number, no text" };
+                let what = if is { "a text: compare it with one in quotes" } else { "a number, not a text" };
                 return Err((line, format!("{key}: {name} is {what}")));
             }
             if is {
                 return Ok((self.name(name), Vec::new()));
             }
         } else if text && self.find(name).is_some() {
-            return Err((line, format!("{key}: {name} is a number, no text")));
+            return Err((line, format!("{key}: {name} is a number, not a text")));
         }
         self.referred(name, line, key)
     }
@@ -270,7 +272,7 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) => {
                 let known = &self.known[place];
                 if !known.number {
-                    return Err((line, format!("{key}: {name} is not a number, so nothing can be asked of it")));
+                    return Err((line, format!("{key}: {name} is not a number: a condition cannot use it")));
                 }
                 Ok((self.name(name), known.names.clone()))
             }

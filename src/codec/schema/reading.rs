@@ -195,9 +195,8 @@ impl<'f> Reader<'f> {
         };
         match ratio {
             Some((num, den)) if num > 0 && den > 0 => Ok(Ratio { num, den }),
-            _ => {
-                Err(self.error(value.span().start, "scale: expected a number above 0, as 0.01, 10 or \"1/128\"".into()))
-            }
+            _ => Err(self
+                .error(value.span().start, "scale: expected a number above 0, such as 0.01, 10 or \"1/128\"".into())),
         }
     }
 }

@@ -46,11 +46,16 @@ pub struct File {
 }
 
 impl File {
-    /// All fields of the packet, of structs and of messages.
+    /// The fields of the packet, of each struct and of each message.
+    pub fn lists(&self) -> impl Iterator<Item = &[FieldText]> {
+        let packet = self.packet.iter().map(|(_, fields)| fields.as_slice());
+        let structs = self.structs.iter().map(|(.., fields)| fields.as_slice());
+        packet.chain(structs).chain(self.messages.iter().map(|m| m.fields.as_slice()))
+    }
+
+    /// All of these fields.
     pub fn fields(&self) -> impl Iterator<Item = &FieldText> {
-        let packet = self.packet.iter().flat_map(|(_, fields)| fields);
-        let structs = self.structs.iter().flat_map(|(.., fields)| fields);
-        packet.chain(structs).chain(self.messages.iter().flat_map(|m| &m.fields))
+        self.lists().flatten()
     }
 }
 

@@ -28,10 +28,10 @@ impl<'a> Writer<'a> {
         names::in_group(table, &mut |field| all.push(field.name));
         all.dedup();
         let what = match crate::nearest::nearest(key, all.iter().copied()) {
-            _ if all.contains(&key) => "does not belong here: by other fields it is absent".into(),
+            _ if all.contains(&key) => "must be absent, because of the values of other fields".into(),
             Some(near) => format!("unknown field{}", crate::nearest::hint(Some(near))),
             None if table.is_empty() => "unknown field".into(),
-            None if all.is_empty() => "unknown field: there are none".into(),
+            None if all.is_empty() => "unknown field: none are expected".into(),
             None => format!("unknown field: there are {}", all.join(", ")),
         };
         Err(self.error_at(key, what))

@@ -35,7 +35,8 @@ impl<'a> Writer<'a> {
         let most = entry.most();
         match () {
             _ if counted && before != n => {
-                Err(self.fail(format!("a length of {n}, but {name} is that of something else too, which has {before}")))
+                let other = format!("{name} is also the length of another field, which has {before}");
+                Err(self.fail(format!("a length of {n}, but {other}")))
             }
             _ if n > most => Err(self.fail(format!("a length of {n}, but {name} is at most {most}"))),
             _ => {

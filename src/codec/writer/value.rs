@@ -126,7 +126,7 @@ impl<'a> Writer<'a> {
                 let time = value.as_str().and_then(|text| clock.number(text));
                 time.or_else(|| plain_number(value)).ok_or_else(|| {
                     let form = clock.text(1 << 63);
-                    WriteStop::Error(self.wrong(&format!("a time in UTC, as {form}, or a number"), value))
+                    WriteStop::Error(self.wrong(&format!("a time in UTC, such as {form}, or a number"), value))
                 })
             }
             Show::Plain | Show::Asked(_) => {
@@ -286,7 +286,7 @@ impl<'a> Writer<'a> {
                 self.put_raw(&bytes, count);
             }
             Len::Through(ends) if !ends.fit(&bytes) && !self.broken => {
-                return Err(self.fail("expected exactly one of the characters that end it, as its last".into()));
+                return Err(self.fail("expected one of its end characters as the last, and none before it".into()));
             }
             Len::Through(ends) if ends.between().is_some_and(|end| bytes.last() != Some(&end)) => {
                 self.put_raw(&bytes, count);

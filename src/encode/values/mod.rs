@@ -43,7 +43,7 @@ impl Text<'_> {
             // The library's message ends with the position, which counts from the object's start.
             let text = error.to_string();
             let what = text.split(" at line ").next().unwrap_or(&text);
-            TextError::Syntax { line, what: format!("no JSON: {what} (column {})", error.column()) }
+            TextError::Syntax { line, what: format!("invalid JSON: {what} (column {})", error.column()) }
         })
     }
 }
@@ -135,7 +135,7 @@ impl<R: Read> Values<R> {
         loop {
             let Some(byte) = self.peek()? else {
                 return match std::mem::take(&mut self.in_array) {
-                    true => Err(self.syntax("the array has no end: expected ]")),
+                    true => Err(self.syntax("the array is not closed: expected ]")),
                     false => Ok(None),
                 };
             };
@@ -199,7 +199,7 @@ impl<R: Read> Values<R> {
                     return Err(TextError::Syntax { line: start_line, what });
                 }
                 ObjectEnd::More if !self.fill()? => {
-                    let what = "the object has no end: expected }".into();
+                    let what = "the object is not closed: expected }".into();
                     self.step(scan.at);
                     self.after_object = true;
                     return Err(TextError::Syntax { line: start_line, what });

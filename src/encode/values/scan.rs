@@ -53,7 +53,7 @@ impl Scan {
                 b'"' => self.in_string = true,
                 // An object at the start of a line in which none is allowed: the previous one was cut off.
                 b'{' if previous == b'\n' && self.key_expected() => {
-                    return ObjectEnd::Broken(self.at, "the object has no end: expected }".into());
+                    return ObjectEnd::Broken(self.at, "the object is not closed: expected }".into());
                 }
                 b'{' | b'[' if self.open.len() >= MAX_NESTING => {
                     return ObjectEnd::Lost(self.at, format!("nested more than {MAX_NESTING} levels deep"));

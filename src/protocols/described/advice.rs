@@ -86,7 +86,7 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
                     && choice.ids.iter().all(|range| within(first, range))
             });
             if let Some(first) = earlier {
-                let why = format!("{}: never found: {} before it has its numbers", text.name, first.field.name);
+                let why = format!("{}: never selected: {} before it has all of its ids", text.name, first.field.name);
                 advice.push((text.lines.at("id"), why));
             }
         }
@@ -109,7 +109,8 @@ fn conversations(file: &File, description: &Description, silent: bool, advice: &
     let ports = transports.into_iter().flatten().any(|ports| !ports.ports.is_empty());
     let from = file.messages.iter().any(|m| !m.from.is_empty());
     if description.udp.is_some() && !ports && !from && file.recognise.server.is_none() {
-        let why = "nothing decides who the server is (ports, from, [recognise] server): the side that sends second is taken for it";
+        let why = "nothing decides who the server is (ports, from, [recognise] server): the side that sends second is \
+                   assumed to be the server";
         advice.push((file.protocol_line, why.into()));
     }
     if silent {

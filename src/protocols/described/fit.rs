@@ -37,7 +37,6 @@ crate::named!(MisfitKind:
 
 /// The place where a packet does not fit, and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Misfit {
     /// The kind.
     pub kind: MisfitKind,
@@ -147,7 +146,7 @@ fn left(node: &Node, path: &str, bit: Option<u32>) -> Option<Misfit> {
             bit,
             bits: 0,
             what,
-            expected: "that sum".into(),
+            expected: "a checksum equal to that sum".into(),
         });
     }
     is_trailing(node).then(|| Misfit {

@@ -103,7 +103,7 @@ fn one(compiler: &Compiler<'_>, frame: &FrameText, packet: &'static [Field]) -> 
         _ => {
             let known = ["u8", "u16", "u24", "u32", "u16le", "u16be", "u32le", "u32be", "varint", "varint32"];
             let near = hint(nearest(word, known));
-            Err((frame.line, format!("frame: {key}: {word:?} is not a word of a length{near}")))
+            Err((frame.line, format!("frame: {key}: {word:?} is not a number type{near}")))
         }
     };
     let mut number = word(&frame.length, "length")?;

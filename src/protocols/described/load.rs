@@ -84,7 +84,7 @@ fn head(file: &File, compiler: &mut Compiler<'_>) -> Compiled<Head> {
     let name_line = file.protocol_line;
     let good = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && name.len() <= 32;
     if !good(&file.protocol) {
-        return Err((name_line, format!("protocol: {:?} is not a name: letters, digits, _ and -", file.protocol)));
+        return Err((name_line, format!("protocol: {:?}: expected a name of letters, digits, _ and -", file.protocol)));
     }
     if is_taken(&file.protocol) {
         return Err((name_line, format!("protocol: {:?} is the name of a built-in one", file.protocol)));

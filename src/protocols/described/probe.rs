@@ -216,8 +216,8 @@ impl Questions for Asking {
             count = count.saturating_sub(1);
         } else {
             // It is unknown which transmission was answered.
-            let copies = if copy == 2 { "1 copy".into() } else { format!("{} copies", copy - 1) };
-            engine.findings.note(format!("no answer to {copies} of the first question: its time is not counted"));
+            let copies = if copy == 2 { "1 transmission".into() } else { format!("{} transmissions", copy - 1) };
+            engine.findings.note(format!("no answer to {copies} of the first request: its time is not counted"));
         }
         if count > 0 {
             engine.listen(self, Instant::now() + ask.request.interval)?;

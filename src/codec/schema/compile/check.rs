@@ -38,20 +38,19 @@ impl Compiler<'_> {
             let alone = field.uses & !used::VIEW == 0;
             if let Some(unseen) = field.unseen.filter(|unseen| *unseen != 0 && alone) {
                 let bit = unseen.trailing_zeros();
-                let why =
-                    format!("{name}: hidden, but no view shows its bit {bit}, so that encode could not give it back");
+                let why = format!("{name}: hidden, but no view shows its bit {bit}, so encode could not restore it");
                 self.mistakes.push((field.line, why));
             } else if field.early && field.uses & used::BY == 0 {
                 let why = format!(
-                    "{name}: hidden, but in a number of varying size, encode gives back only the key of a message (by)"
+                    "{name}: hidden, but encode restores a number of variable size only if it is a message key (by)"
                 );
                 self.mistakes.push((field.line, why));
             } else if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {
-                let why = format!("{name}: hidden, but ids that are lists or ranges cannot give it back");
+                let why = format!("{name}: hidden, but a list or range of ids does not determine it");
                 self.mistakes.push((field.line, why));
             } else if field.uses == 0 {
                 let why = format!(
-                    "{name}: hidden, but encode could not give it back: it is not a constant (value), a length or \
+                    "{name}: hidden, but encode could not restore it: it is not a constant (value), a length or \
                      count of a later field, the key of a message (by) or the condition of a later field (if = \"{name}\", \
                      if = \"{name} & 4\")"
                 );

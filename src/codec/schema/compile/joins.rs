@@ -109,7 +109,7 @@ impl<'a> Compiler<'a> {
                     };
                     let by = later.by.as_deref().unwrap_or("u8");
                     let Some(mut number) = self.word_type(by, later.line)? else {
-                        return Err(wrong(format!("by: {by:?} is not a word: expected u8, u16, varint, ..")));
+                        return Err(wrong(format!("by: {by:?} is not a number type: expected u8, u16, varint, ..")));
                     };
                     number.set_name("id");
                     number.flags |= flag::HIDDEN | flag::REFERENCED;

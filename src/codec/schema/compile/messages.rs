@@ -116,7 +116,7 @@ impl<'a> Compiler<'a> {
         for text in texts {
             let Some(choice) = among.iter().find(|choice| choice.field.name == text.name) else { continue };
             if let Some((least, _)) = choice.ids.iter().find(|(least, _)| beyond(*least)) {
-                let why = format!("{}: never found: {least} is more than the {width} bits of {by} have", text.name);
+                let why = format!("{}: never selected: {least} does not fit into the {width} bits of {by}", text.name);
                 self.advice.push((text.lines.at("id"), why));
             }
         }
@@ -153,7 +153,7 @@ impl<'a> Compiler<'a> {
             None => {
                 let fields = self.known.iter().map(|known| known.name.as_str());
                 let near = hint(nearest(by, fields));
-                let why = format!("{}: by: no field {by:?} is before it, and no word has this name{near}", t.name);
+                let why = format!("{}: by: no earlier field and no number type is called {by:?}{near}", t.name);
                 Err((t.line, why))
             }
         }
@@ -182,7 +182,8 @@ impl<'a> Compiler<'a> {
             for id in ids.iter().filter(|(least, most)| least == most) {
                 let condition = m.condition.as_deref().unwrap_or("");
                 if let Some(twin) = found.insert((id.0, &m.from, condition), &m.name) {
-                    let why = format!("{}: {twin} is found in the same way: this one would never be used", m.name);
+                    let why =
+                        format!("{}: {twin} has the same id and condition, so this one is never selected", m.name);
                     self.mistakes.push((m.lines.line, why));
                 }
             }

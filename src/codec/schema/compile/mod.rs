@@ -32,7 +32,7 @@ use crate::nearest::{hint, nearest};
 use exclusive::excludes;
 use references::References;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sizes::is_chosen;
+use sizes::{is_chosen, mixed};
 use structs::Open;
 
 /// The cap on fields of a message with those of its structs, and of all of a file.
@@ -233,8 +233,8 @@ impl<'a> Compiler<'a> {
             return Ok(statics(fields));
         }
         let fields = statics(fields);
-        if let Some(twice) = unique::twice(fields, texts) {
-            self.mistakes.push(twice);
+        if let Some(mistake) = unique::twice(fields, texts).or_else(|| mixed(fields, texts)) {
+            self.mistakes.push(mistake);
             return Ok(fields);
         }
         if self.form() == Form::Members {

@@ -33,7 +33,7 @@ pub fn payloads(file: &File, over: &OverText, encodings: &'static [Encoding]) ->
                 for one in &several {
                     let key = (one.number, one.word.clone(), one.message.clone(), one.from.clone());
                     if let Some(twin) = found.insert(key, one.name) {
-                        let why = format!("{twin} is found in the same way: this one would never be used");
+                        let why = format!("{twin} is selected in the same way, so this one is never used");
                         wrong.push((m.lines.line, why));
                     }
                 }
@@ -222,7 +222,7 @@ impl<'a> Compiler<'a> {
         if self.mistakes.is_empty() && (self.hooks.len() > 1 || !self.defaults.is_empty()) {
             let acts = |t: &&crate::codec::schema::text::FieldText| t.join.is_some() || t.hidden || t.default.is_some();
             let line = m.fields.iter().find(acts).map_or(m.lines.line, |t| t.line);
-            let why = "join, hidden numbers of which bits are asked, and defaults of text have no meaning";
+            let why = "join, conditions on bits of hidden numbers, and text defaults are not supported";
             self.mistakes.push((line, format!("{}: {why} in payloads of {over}", m.name)));
             self.hooks.truncate(1);
             self.defaults.clear();

@@ -8,13 +8,16 @@ use crate::codec::schema::text::{FieldText, File, IdText, Place, ValueText, Word
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
+/// In place of a line: the name is not that of an earlier field of its list.
+const ANYWHERE: usize = 0;
+
 /// The names that the file refers to.
 #[derive(Debug, Default)]
 pub struct References {
     /// All of them, with and without their group.
     referred: FxHashSet<String>,
-    counted: FxHashSet<String>,
-    viewed: FxHashSet<String>,
+    /// The names of lengths, counts and numbers with views, and the lines of their fields.
+    derived: FxHashSet<(String, usize)>,
     selecting: FxHashSet<String>,
 }
 
@@ -63,7 +66,10 @@ impl References {
     /// The references of a file.
     pub fn of(text: &File) -> References {
         let mut references = References::default();
-        text.fields().for_each(|field| references.collect(field));
+        for fields in text.lists() {
+            let each = fields.iter().enumerate();
+            each.for_each(|(k, field)| references.collect(field, fields.get(..k).unwrap_or_default()));
+        }
         for m in &text.messages {
             m.condition.iter().for_each(|text| references.refer(text));
             for word in m.condition.iter().flat_map(|text| words(text)) {
@@ -81,8 +87,8 @@ impl References {
         }
     }
 
-    /// Adds the names that a field refers to.
-    fn collect(&mut self, field: &FieldText) {
+    /// Adds the names that a field refers to. `earlier`: the fields before it in its list.
+    fn collect(&mut self, field: &FieldText, earlier: &[FieldText]) {
         let texts =
             [&field.condition, &field.by, &field.of, &field.holds, &field.holds_if, &field.inflated, &field.repeats];
         texts.into_iter().flatten().for_each(|text| self.refer(text));
@@ -92,17 +98,18 @@ impl References {
         if let Some(by) = &field.by {
             self.selecting.insert(by.rsplit('.').next().unwrap_or(by).into());
         }
-        if let Some(of) = &field.of {
-            self.viewed.insert(of.clone());
-        }
         field.join.iter().flat_map(|join| &join.condition).for_each(|text| self.refer(text));
         let sizes = field.size.iter().map(|size| size.word.as_str()).chain(field.inflated.as_deref());
         let counts = field.kind.split('[').skip(1).filter_map(|times| times.split(']').next());
-        let counts: Vec<String> = sizes.chain(counts).map(|word| word.trim().to_owned()).collect();
-        for word in counts {
-            self.refer(&word);
-            let last = word.rsplit('.').next().unwrap_or(&word).to_owned();
-            self.counted.insert(last);
+        for word in sizes.chain(counts).chain(field.of.as_deref()).map(str::trim) {
+            self.refer(word);
+            let all = earlier.iter().flat_map(|one| one.bits.iter().map(|part| &part.own).chain([one]));
+            let mut lines: Vec<usize> = all.filter(|one| one.name == word).map(|one| one.line).collect();
+            if lines.is_empty() {
+                lines.push(ANYWHERE);
+            }
+            let name = word.rsplit('.').next().unwrap_or(word);
+            self.derived.extend(lines.into_iter().map(|line| (name.to_owned(), line)));
         }
     }
 }
@@ -118,8 +125,8 @@ impl Compiler<'_> {
         self.references.selecting.contains(name)
     }
 
-    /// Whether encode derives a number of this name.
-    pub fn is_derived(&self, name: &str) -> bool {
-        self.references.counted.contains(name) || self.references.viewed.contains(name)
+    /// Whether encode derives the number of this name in this line.
+    pub fn is_derived(&self, name: &str, line: usize) -> bool {
+        [ANYWHERE, line].iter().any(|line| self.references.derived.contains(&(name.to_owned(), *line)))
     }
 }

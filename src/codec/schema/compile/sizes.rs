@@ -2,8 +2,9 @@
 
 use super::lasting;
 use crate::codec::kinds::{Extent, Packed, Packing, Ratio, Region};
-use crate::codec::layout::{Field, Kind, Len, Name, When, bytes, flag, of};
+use crate::codec::layout::{Field, Kind, Len, Name, Order, When, bytes, flag, of};
 use crate::codec::schema::named::leak;
+use crate::codec::schema::text::FieldText;
 
 /// Wraps a field in one without a name. The condition moves to the outer field.
 fn wrapped(mut field: Field, wrap: impl FnOnce(Field) -> Kind) -> Field {
@@ -51,5 +52,46 @@ pub fn takes_the_rest(field: &Field) -> bool {
         Kind::Array { of, .. } if takes_the_rest(of) => true,
         Kind::Struct(fields) | Kind::Inline(fields) => fields.iter().any(takes_the_rest),
         kind => kind.takes_the_rest(),
+    }
+}
+
+/// The first field that begins within a byte whose other bits are of the other order: its line, and the mistake.
+pub(super) fn mixed(fields: &[Field], texts: &[FieldText]) -> Option<(usize, String)> {
+    // The bits that are taken of a byte; `None`: the data decides.
+    let (mut taken, mut before) = (Some(0), None);
+    for (field, t) in fields.iter().zip(texts).filter(|(field, _)| field.kind.bits() != Some(0)) {
+        let [first, last] = from_highest(field);
+        let is_within = taken.is_some_and(|taken| taken > 0);
+        if is_within && first.zip(before).is_some_and(|(first, before)| first != before) {
+            let why = "it begins within a byte whose other bits have the other order: bits(n)be are taken from the \
+                       highest bit on, all other types from the lowest";
+            return Some((t.line, format!("{}: {why}", t.name)));
+        }
+        taken = match (field.kind.bits(), &field.kind) {
+            (Some(bits), _) if bits % 8 == 0 => taken,
+            (Some(bits), _) if field.bits().is_some() => taken.map(|taken| (taken + bits % 8) % 8),
+            (None, Kind::Text { .. } | Kind::Bytes { .. } | Kind::VarInt { .. }) => taken,
+            // Parts of a byte that may be absent, or are there several times.
+            _ => None,
+        };
+        before = last;
+    }
+    None
+}
+
+/// Whether the first and the last bits of a field are taken from the highest on; `None`: its content decides.
+fn from_highest(field: &Field) -> [Option<bool>; 2] {
+    match &field.kind {
+        Kind::Chosen(_) | Kind::Switch { .. } | Kind::Ring { .. } => [None; 2],
+        Kind::Constant(constant) => from_highest(constant.of),
+        Kind::Array { of, .. } => from_highest(of),
+        Kind::Struct(fields) | Kind::Inline(fields) => {
+            let mut some = fields.iter().filter(|field| field.kind.bits() != Some(0));
+            let first = some.next();
+            let last = some.next_back().or(first);
+            [first.and_then(|field| from_highest(field)[0]), last.and_then(|field| from_highest(field)[1])]
+        }
+        Kind::Region(_) | Kind::Packed(_) => field.kind.fields().first().map_or([None; 2], from_highest),
+        kind => [Some(matches!(kind.width(), Some((_, Order::HighestBit)))); 2],
     }
 }

@@ -115,7 +115,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         let after = if first == '"' || first == '\'' {
             let inner = rest.get(1..).unwrap_or_default();
             let Some((inner, after)) = inner.split_once(first) else {
-                return Err(format!("the quote {first} does not end in {text:?}"));
+                return Err(format!("the closing {first} is missing in {text:?}"));
             };
             all.push(Token::Text(inner.into()));
             after
@@ -188,7 +188,7 @@ impl Parser<'_> {
             let inner = self.any()?;
             self.depth -= 1;
             if !self.takes(&Token::Sign(")")) {
-                return Err(format!("the bracket ( does not end in {:?}", self.text));
+                return Err(format!("the closing ) is missing in {:?}", self.text));
             }
             inner
         } else {
@@ -241,7 +241,7 @@ impl Parser<'_> {
             list.push(self.range()?);
         }
         if bracket && !self.takes(&Token::Sign("]")) {
-            return Err(format!("the bracket [ does not end in {:?}", self.text));
+            return Err(format!("the closing ] is missing in {:?}", self.text));
         }
         let within = Expr::In(name, list);
         Ok(if not { Expr::Not(Box::new(within)) } else { within })

@@ -135,7 +135,7 @@ impl Parser<'_> {
             let mask = self.reader.number("back", value)?;
             let high = |mask: &u16| mask & 0xff == 0 && (*mask >> 8) as u8 == !(0xff >> mask.leading_ones());
             let high = u16::try_from(mask).ok().filter(|mask| high(mask) && *mask > 0 && *mask < 0xff00);
-            let wrong = || format!("back: expected the highest bits of two bytes, as 0xc000, got {mask:#x}");
+            let wrong = || format!("back: expected the highest bits of two bytes, such as 0xc000, got {mask:#x}");
             return high.ok_or_else(|| self.reader.error(value.span().start, wrong()));
         }
         let mut mask = None;
@@ -156,7 +156,7 @@ impl Parser<'_> {
                 _ => return Err(self.reader.unknown(inner, keys::BACK)),
             }
         }
-        mask.ok_or_else(|| self.reader.error(value.span().start, "back: at is missing, as \"low 14 bits\"".into()))
+        mask.ok_or_else(|| self.reader.error(value.span().start, "back: at is missing, such as \"low 14 bits\"".into()))
     }
 
     /// Parses `{ text = "dec" }`.
@@ -271,7 +271,7 @@ impl Parser<'_> {
 
     /// Parses `14` or `"11..0"`.
     fn bits(&self, name: &str, value: &Value<'_>) -> Done<(u8, u8)> {
-        let expected = "a bit's number (0 is the lowest), or the highest and the lowest, as \"11..0\"";
+        let expected = "a bit's number (0 is the lowest), or the highest and the lowest, such as \"11..0\"";
         let wrong = || self.reader.wrong(name, value, expected);
         let (a, b) = match value.get_ref() {
             DeValue::String(text) => match text.split_once("..") {

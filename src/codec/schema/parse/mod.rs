@@ -223,7 +223,7 @@ impl Parser<'_> {
                 "path" if known.contains("path") => {
                     ports.path = self.reader.text("path", value)?;
                     if !ports.path.starts_with('/') {
-                        let why = format!("path: expected a path from / on, as \"/game\", got {:?}", ports.path);
+                        let why = format!("path: expected a path from / on, such as \"/game\", got {:?}", ports.path);
                         return Err(self.reader.error(value.span().start, why));
                     }
                 }

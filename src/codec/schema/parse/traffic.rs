@@ -141,7 +141,7 @@ impl Parser<'_> {
                     let every = every.ok().and_then(|nanos| u64::try_from(nanos).ok()).filter(|nanos| *nanos > 0);
                     match every {
                         Some(nanos) => session.every = Some(Duration::from_nanos(nanos)),
-                        None => return self.fail(&inner, "every: expected a time, as \"500ms\""),
+                        None => return self.fail(&inner, "every: expected a time, such as \"500ms\""),
                     }
                 }
                 key @ ("takes" | "echoes") => {

@@ -90,7 +90,8 @@ impl Compiler<'_> {
         let alone = |other: &&FieldText| other.condition.as_deref().is_some_and(|text| text.trim() == t.name);
         let is_known = !t.optional || all.iter().any(|other| alone(&other));
         if t.optional && t.hidden && !is_known {
-            return t.fail("hidden, but no field is there just because of it (if)");
+            let why = "so encode could not know whether it is present";
+            return t.fail(format!("hidden and optional: no field has if = {:?}, {why}", t.name));
         }
         let (optional, with) = (t.optional, statics(with));
         let kind = Kind::Constant(lasting(Constant {

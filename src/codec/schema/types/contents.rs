@@ -20,8 +20,8 @@ impl<'a> Compiler<'a> {
         if kind != "string8[*]" || t.until.as_deref() != Some(&[0]) || !t.until_number || t.or_end {
             return t.fail("joined is for texts up to an empty one: type = \"string8[*]\", until = 0");
         }
-        let &[between] = between.as_bytes() else { return t.fail("joined: expected one character, as \".\"") };
-        let varies = |known: &Known| known.width == 7 && self.is_derived(&known.name);
+        let &[between] = between.as_bytes() else { return t.fail("joined: expected one character, such as \".\"") };
+        let varies = |known: &Known| known.width == 7 && self.is_derived(&known.name, self.all[known.place].line);
         if t.back.is_some() && (self.moving > 0 || self.known.iter().any(varies)) {
             return t.fail(
                 "back: its place in the packet is not known: a length before it has to be a field of fixed size (size = \"NAME\")",
@@ -84,13 +84,16 @@ impl<'a> Compiler<'a> {
         let empty = match ends {
             Some([_]) if !t.or_end => letters.is_some() && t.value.is_none() && t.number.is_none(),
             Some(_) if t.hidden && t.value.is_none() => {
-                return t.fail("hidden, but encode could not give back which character ended it");
+                return t.fail("hidden, but encode could not know which character ended it");
             }
             _ => false,
         };
         let left = t.condition.as_deref().is_some_and(|text| text.contains("left "));
         if empty && left && (t.hidden || t.optional) {
-            return t.fail("an empty text that is not shown leaves open whether it is there: if asks what is left");
+            return t.fail(
+                "hidden or optional text cannot have a condition on what is left: when it is empty, encode could not \
+                 know whether it is present",
+            );
         }
         self.know(t, &t.name, false, Vec::new(), t.hidden && !empty);
         if let Some(known) = self.known.last_mut() {
@@ -126,7 +129,7 @@ impl<'a> Compiler<'a> {
                 })?;
                 match plain {
                     true => Ok((content(letters, Len::Prefix(number)), extent)),
-                    false if extent.is_some() => t.fail("size: a string has its own"),
+                    false if extent.is_some() => t.fail("size: a string has its own length"),
                     false => Ok((
                         content(letters, Len::Rest),
                         Some(Size { extent: Extent::Prefix(number), scale: Ratio::ONE }),

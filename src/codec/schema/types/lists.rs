@@ -26,7 +26,7 @@ impl<'a> Compiler<'a> {
             [_] if t.until_number => Ok(None),
             _ if t.or_end => fail("or_end is for text, bytes, and lists up to a number (until = 0xff)"),
             [end] => Ok(Some(end)),
-            _ => fail("a list ends with one character, which would not be known of several"),
+            _ => fail("a list has one end character; with several, encode could not know which to write"),
         }
     }
 
@@ -53,7 +53,8 @@ impl<'a> Compiler<'a> {
             return t.fail(format!("arrays have no count of their own here: {ways}"));
         } else if times.is_empty() {
             return t.fail(format!(
-                "how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]; lengths = \"u16\" gives {element}[] a count, for the file"
+                "the number of elements is missing: expected {element}[5], {element}[FIELD], {element}[u16] or \
+                 {element}[*]; lengths = \"u16\" gives {element}[] a count, for the file"
             ));
         } else if times == "*" {
             match t.until.as_deref() {
@@ -98,7 +99,7 @@ impl<'a> Compiler<'a> {
                 None => {
                     let fields = self.known.iter().map(|known| known.name.as_str());
                     let near = hint(nearest(times, fields));
-                    return t.fail(format!("no field {times:?} is before it{near}"));
+                    return t.fail(format!("no earlier field is called {times:?}{near}"));
                 }
             }
         };

@@ -56,7 +56,7 @@ impl<'a> Compiler<'a> {
         }
         let extent = if let Some(size) = &t.size { Some(self.extent(size, t, all)?) } else { None };
         let extent = match self.list_ends(t, kind)? {
-            Some(_) if extent.is_some() => return t.fail("size or until: a list has one end"),
+            Some(_) if extent.is_some() => return t.fail("size and until exclude each other in a list"),
             Some(end) => Some(Size { extent: Extent::Until(end), scale: Ratio::ONE }),
             None => extent,
         };

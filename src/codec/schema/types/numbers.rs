@@ -152,7 +152,7 @@ impl<'a> Compiler<'a> {
             },
         };
         let mut field = self.shown(t, field, kind)?;
-        if t.scale.is_some() && self.is_derived(&t.name) {
+        if t.scale.is_some() && self.is_derived(&t.name, t.line) {
             // The scale is that of the length: `length_bits` is shown in bits.
             field.show = Show::Plain;
             field.flags &= !flag::WIDE;
@@ -181,7 +181,7 @@ impl<'a> Compiler<'a> {
             let names = self.known.last().map(|known| known.names.clone()).unwrap_or_default();
             field.hook = self.presence(&t.name, width, &names);
         }
-        if whole && (t.hidden || self.is_derived(&t.name)) && t.value.is_none() {
+        if whole && (t.hidden || self.is_derived(&t.name, t.line)) && t.value.is_none() {
             // The smallest number that has a form.
             field.default = Some(if let Kind::Extended(number) = field.kind { (-number.plus).max(0) } else { 0 });
         }

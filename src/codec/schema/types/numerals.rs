@@ -29,7 +29,7 @@ impl Compiler<'_> {
         }
         let mut field = of(text.name, Kind::Numeral(lasting(Numeral { len, radix })));
         // The scale of a length is that of what it counts.
-        let scale = t.scale.filter(|_| !t.hidden && !self.is_derived(&t.name));
+        let scale = t.scale.filter(|_| !t.hidden && !self.is_derived(&t.name, t.line));
         let show = self.show(scale, &t.names, &None, &field.kind);
         field.show = show.map_err(|why| (t.line, format!("{}: {why}", t.name)))?;
         if let (true, Some(Ratio { num, den })) = (t.rounded, scale) {

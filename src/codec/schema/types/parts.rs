@@ -145,7 +145,7 @@ impl<'a> Compiler<'a> {
             (self.is_referred(&t.name), flag::REFERENCED),
         ];
         field.flags = flags.iter().filter(|(set, _)| *set).fold(field.flags, |all, (_, flag)| all | flag);
-        if t.hidden || self.is_derived(&t.name) {
+        if t.hidden || self.is_derived(&t.name, t.line) {
             field.default = Some(0);
         }
         let names = describe::names(&field.show).unwrap_or_default();

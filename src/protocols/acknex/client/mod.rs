@@ -52,8 +52,8 @@ struct AcknexActor {
     bundles: BTreeMap<u64, usize>,
     /// The identifiers of the recorded client's creates, each with the live client's.
     creates: Vec<(Json, Option<Json>)>,
-    /// Recorded: the entity that answered each identifier.
-    entities: BTreeMap<String, Json>,
+    /// Recorded: the entities that answered each identifier, in order; and how many of these answers are live so far.
+    entities: BTreeMap<String, (Vec<Json>, usize)>,
     /// Recorded entities and their live ones.
     live: BTreeMap<String, Json>,
     /// The time when we last sent something that keeps the session alive.
@@ -63,12 +63,13 @@ struct AcknexActor {
 impl AcknexActor {
     /// Whether the capture's server made this entity for a create of ours.
     fn is_own(&self, entity: &Json) -> bool {
-        self.creates.iter().any(|(identifier, _)| self.entities.get(&identifier.to_string()) == Some(entity))
+        let answers = |identifier: &Json| self.entities.get(&identifier.to_string());
+        self.creates.iter().any(|(identifier, _)| answers(identifier).is_some_and(|(all, _)| all.contains(entity)))
     }
 }
 
 static RULES: Rules = Rules {
-    empty: "no message of the protocol: servers' reactions are unknown",
+    empty: "not a message of the protocol: servers' reactions are unknown",
     broken: "",
     live: &[],
     opens: [&[], &[]],
@@ -96,7 +97,7 @@ impl Actor for AcknexActor {
             let identifier = decoded.field(&IDENTIFIER).cloned().unwrap_or_default();
             match (decoded.from, decoded.field(&ENTITY)) {
                 (Role::Client, _) => self.creates.push((identifier, None)),
-                (_, Some(entity)) => _ = self.entities.insert(identifier.to_string(), entity.clone()),
+                (_, Some(entity)) => self.entities.entry(identifier.to_string()).or_default().0.push(entity.clone()),
                 _ => {}
             }
         }
@@ -140,9 +141,11 @@ impl Actor for AcknexActor {
             }
         } else if decoded.message == Create {
             let identifier = decoded.field(&IDENTIFIER).cloned().unwrap_or_default();
-            let live =
-                self.creates.iter().find(|(recorded, _)| *recorded == identifier).and_then(|(_, live)| live.clone());
-            if let Some(live) = live {
+            // The identifier may be used again: the answers are in the order of the requests.
+            let (_, made) = self.entities.entry(identifier.to_string()).or_default();
+            *made += 1;
+            let asked = self.creates.iter().filter(|(recorded, _)| *recorded == identifier).take(*made).last();
+            if let Some(live) = asked.and_then(|(_, live)| live.clone()) {
                 decoded = decoded.with(&IDENTIFIER, live);
             }
         }
@@ -161,8 +164,10 @@ impl Actor for AcknexActor {
             let identifier = decoded.field(&IDENTIFIER).cloned().unwrap_or_default();
             match self.life.role {
                 Role::Client => {
-                    let recorded = self.entities.get(&identifier.to_string());
-                    if let (Some(recorded), Some(live)) = (recorded, decoded.field(&ENTITY)) {
+                    if let Some((all, made)) = self.entities.get_mut(&identifier.to_string())
+                        && let (Some(recorded), Some(live)) = (all.get(*made), decoded.field(&ENTITY))
+                    {
+                        *made += 1;
                         self.live.insert(recorded.to_string(), live.clone());
                     }
                 }
@@ -191,5 +196,53 @@ impl Actor for AcknexActor {
 
     fn is_reliable(&self, _sent: &OwnedMessage) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Transport;
+    use crate::protocols::acknex::layout::Message::Remove;
+
+    /// The answers to an identifier are in the order of its requests, on both sides.
+    #[test]
+    fn an_identifier_is_used_twice() {
+        let message = |name, from, fields| OwnedMessage::new("acknex", name, from, fields);
+        let asked = |identifier: i64| message(Create.name(), Role::Client, json!({"identifier": identifier}));
+        let made = |entity: i64| message(Create.name(), Role::Server, json!({"entity": entity, "identifier": 5}));
+        let removed = |entity: i64| message(Remove.name(), Role::Client, json!({"entity": entity}));
+        let recorded = |decoded: OwnedMessage| Recorded { decoded, length: 1, ..Recorded::default() };
+        let (options, now) = (crate::protocols::options(), Instant::now());
+        let play = |role, live: [OwnedMessage; 2], sent: [OwnedMessage; 2], field| {
+            let mut actor = AcknexClient.actor(&ReplayContext {
+                messages: &[],
+                role,
+                transport: Transport::Udp,
+                timeout: Duration::ZERO,
+                asap: true,
+                host: "",
+                path: None,
+                options: &options,
+                probe: false,
+                version: None,
+                data: None,
+            });
+            let mut out = Outbox::default();
+            for decoded in [asked(5), made(7), asked(5), made(8)] {
+                actor.disposition(&recorded(decoded));
+            }
+            for decoded in live {
+                actor.recv(&decoded, now, &mut out);
+            }
+            for decoded in sent {
+                actor.send(&recorded(decoded), now, &mut out).expect("sent");
+            }
+            out.messages.iter().map(|decoded| decoded.number(field)).collect::<Vec<_>>()
+        };
+        let entities = play(Role::Client, [made(70), made(80)], [removed(7), removed(8)], &ENTITY);
+        assert_eq!(entities, [Some(70), Some(80)]);
+        let identifiers = play(Role::Server, [asked(11), asked(12)], [made(7), made(8)], &IDENTIFIER);
+        assert_eq!(identifiers, [Some(11), Some(12)]);
     }
 }

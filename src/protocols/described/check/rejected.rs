@@ -51,15 +51,15 @@ impl Rejected {
                 ("transport", format!("it is {}, which the file does not have", decision.transport))
             }
             Rejection::Path => ("path", "it is not a WebSocket with the file's path or port".into()),
-            Rejection::Few => ("few", "no packet could be tried: none is whole at the beginning of its streams".into()),
+            Rejection::Few => ("few", "no packet could be tried: no stream begins with a complete packet".into()),
             Rejection::Bits(bits) => {
                 let needed = Evidence::CLAIM;
-                let why = format!("its packets fit, but would fit other protocols, too: {bits} of {needed} bits");
-                ("bits", format!("{why} of evidence (a port of the file is worth 15)"))
+                let why = format!("its packets fit, but do not identify it: {bits} of {needed} bits of evidence");
+                ("bits", format!("{why} (a port of the file counts 15)"))
             }
             Rejection::Less(bits) => {
                 let tie = decision.tied.map_or(String::new(), |(one, other)| {
-                    format!(": {one} and {other} have as many, and neither takes it (-p and --port name one)")
+                    format!(": {one} and {other} tie, so neither is used (choose one with -p or --port)")
                 });
                 ("less", format!("its packets fit, with {bits} bits of evidence{tie}"))
             }

@@ -57,7 +57,7 @@ impl Findings {
         }
         if self.unseen.is_some() && !self.tried() && !empty {
             let accepts = "--allow-empty accepts that there is none";
-            let _ = writeln!(out, "no packet was tried: -p {name} reads everything as it ({accepts})");
+            let _ = writeln!(out, "no packet was tried: -p {name} reads every packet as {name} ({accepts})");
         }
         out
     }

@@ -8,6 +8,7 @@ use crate::flow::Transport;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, ReplayContext};
 use crate::live::replay::{Life, Phase, Rules};
 use crate::message::OwnedMessage;
+use crate::plural::Plural;
 use crate::protocols::websocket;
 use serde_json::Value as Json;
 use std::time::Instant;
@@ -126,7 +127,7 @@ impl DescribedActor {
             let Some(rule) = self.description.traffic.numbers.get(space.0) else { continue };
             let Some(Some(template)) = self.acks.get(space.0) else {
                 if rule.acks.iter().any(|ack| ack.range.is_some() || !ack.when.is_always()) {
-                    out.remark("the recording has no acknowledgement of this side: the peer's messages get none");
+                    out.remark("the recording has no acknowledgement by this side: the peer's messages get none");
                 }
                 continue;
             };
@@ -207,7 +208,8 @@ impl Actor for DescribedActor {
         let (codes, session) = (self.description.codes, &self.description.session);
         let decoded = &message.decoded;
         if self.websocket {
-            return Disposition::Danger("a file does not play conversations in WebSockets".into());
+            let why = "replay over WebSocket is not supported for protocols described by a file";
+            return Disposition::Danger(why.into());
         }
         let noted = |code: &str| message.notes.contains(&code);
         if let Some(danger) = session.rules.danger(message) {
@@ -218,7 +220,7 @@ impl Actor for DescribedActor {
             return Disposition::Send;
         }
         if self.description.nameless.named(decoded.message) == Some(Nameless::Unknown) {
-            return Disposition::Danger("no message of the file".into());
+            return Disposition::Danger("not a message of the protocol file".into());
         }
         if noted(codes.numbered.resent) || noted(codes.numbered.duplicate) || noted(codes.asked_again) {
             return Disposition::Live("resends");
@@ -250,7 +252,7 @@ impl Actor for DescribedActor {
     fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
         let numbered = line_of(message.captured.as_ref().unwrap_or(&message.decoded));
         let numbered = numbered.is_some_and(|line| self.live.is_numbered(line));
-        (numbered && !self.live.has_room()).then_some("an acknowledgement: too many messages are on their way")
+        (numbered && !self.live.has_room()).then_some("an acknowledgement (too many messages are unacknowledged)")
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
@@ -304,7 +306,8 @@ impl Actor for DescribedActor {
         let (when, lost) = self.live.tick(now, out);
         if let Some((message, tries)) = lost {
             let name = message.message;
-            let why = format!("the peer has stopped answering: {name} is not acknowledged after {tries} transmissions");
+            let sent = Plural(tries, "transmission");
+            let why = format!("the peer has stopped answering: {name} was not acknowledged after {sent}");
             if self.life.phase == Phase::Over {
                 self.live.abandon(out);
                 return None;

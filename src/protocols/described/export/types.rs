@@ -42,7 +42,7 @@ impl Export<'_> {
                 let mut forms = Forms::new();
                 for (term, keys) in self.typed(of, place)? {
                     let [("type", element)] = &keys[..] else {
-                        return Err(Inexpressible("a list of what needs more than a type".into()));
+                        return Err(Inexpressible("a list of elements that need more than a type".into()));
                     };
                     let kind = format!("{}[{times}]", element.trim_matches('"'));
                     let keys = [&[("type", quoted(&kind))][..], &more].concat();
@@ -70,7 +70,7 @@ impl Export<'_> {
             }
             Kind::Custom(codec) => match codec.word() {
                 Some(word) => self.typed(word, place),
-                None => Err(Inexpressible(format!("{}: the language has no word for it", codec.describe()))),
+                None => Err(Inexpressible(format!("{}: the language has no type for it", codec.describe()))),
             },
             // Kinds that only files have are in no built-in table.
             Kind::Parts(_)
@@ -79,7 +79,9 @@ impl Export<'_> {
             | Kind::Ring { .. }
             | Kind::Packed(_)
             | Kind::Checksum(_)
-            | Kind::Chosen(_) => Err(Inexpressible(format!("{}: files have it in other words", describe::kind(field)))),
+            | Kind::Chosen(_) => {
+                Err(Inexpressible(format!("{}: files describe it with other types", describe::kind(field))))
+            }
             Kind::Numeral(_) => Err(Inexpressible("a number in text".into())),
             Kind::Address(address) => one(vec![("type", quoted(address.name()))]),
             Kind::Derived => Err(Inexpressible("known from earlier messages only".into())),

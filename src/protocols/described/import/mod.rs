@@ -16,7 +16,6 @@ const COMMENT: usize = 240;
 
 /// A description that was carried over.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Imported {
     /// The protocol file.
     pub text: String,

@@ -161,7 +161,7 @@ impl<'a> Proto<'a> {
         }
         match depth {
             0 => Ok(()),
-            _ => Err((self.line(), format!("{scope}: the bracket {{ does not end"))),
+            _ => Err((self.line(), format!("{scope}: the closing }} is missing"))),
         }
     }
 

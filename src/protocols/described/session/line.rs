@@ -80,10 +80,10 @@ impl DescribedSession {
         for node in packet.nodes().iter().chain(tree.nodes()) {
             if std::ptr::eq(node.field, &COMPUTED) {
                 let computed = node.number().unwrap_or(0);
-                notes.warn(codes.checksum, format_args!("the sum of these bytes is {computed:#x}"));
+                notes.warn(codes.checksum, format_args!("checksum mismatch: the sum of these bytes is {computed:#x}"));
             } else if node.field.hook == u16::MAX || std::ptr::eq(node.field, &TRAILING) {
                 let bytes = Plural(node.bits.div_ceil(8), "byte");
-                notes.note(codes.trailing, format_args!("{bytes} after what is described"));
+                notes.note(codes.trailing, format_args!("{bytes} after the last described field"));
             }
         }
     }

@@ -63,7 +63,7 @@ pub fn fields(packets: &[&Sent], from: usize, to: usize, numbers: &[Number], ope
 impl Field {
     /// The field that selects the message.
     pub fn kind(kind: &Kind) -> Field {
-        let doc = format!("{} values; each says {:.1} bits of what follows", kind.values, kind.bits);
+        let doc = format!("{} values; each predicts {:.1} bits of what follows", kind.values, kind.bits);
         let parts = kind.high.then(|| ["kind".into(), "low".into()]);
         Field { does: "kind", parts, ..Field::new(if kind.high { "first" } else { "kind" }, "u8", doc) }
     }

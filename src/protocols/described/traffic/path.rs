@@ -117,6 +117,13 @@ impl Path {
             None => [true; 2],
         }
     }
+
+    /// Whether a message of this name may have the field, or a header around it.
+    pub fn may_be_of(&self, message: &str) -> bool {
+        let [own, around] = self.places(message);
+        own && (self.messages.contains(&message) || self.lines.named(message).is_some())
+            || around && (self.headers || !self.carried.is_empty())
+    }
 }
 
 /// The fields of a group, or of a list's elements.

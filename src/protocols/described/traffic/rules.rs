@@ -62,9 +62,9 @@ impl Test {
         conditions::holds(when, &value)
     }
 
-    /// Whether every name in the condition is a field of a message, and there is one.
+    /// Whether it asks for a field: all names in it are fields.
     fn asks_for_fields(&self) -> bool {
-        !self.names.is_empty() && self.names.iter().all(|(_, path)| path.is_known())
+        !self.names.is_empty()
     }
 
     /// Whether it holds for every line.
@@ -156,7 +156,11 @@ pub fn compile(
 fn condition(text: Option<&str>, line: usize, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<When> {
     let Some(text) = text else { return Ok(When::Always) };
     let known = fields.all.iter().map(|(_, field)| *field);
-    conditions::condition(text, line, "if", compiler, known)
+    let when = conditions::condition(text, line, "if", compiler, known)?;
+    match when.names().iter().find(|name| !fields.asked(name.text).is_known()) {
+        Some(name) => Err((line, format!("if: {name}: only fields can be asked for here"))),
+        None => Ok(when),
+    }
 }
 
 fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Numbers> {
@@ -243,12 +247,20 @@ fn requests(text: &RequestsText, fields: &Fields, carried: &[Carried], lines: Na
         };
         names.iter().map(one).collect()
     };
+    let (asks, answers) = (named(&text.asks, "asks")?, named(&text.answers, "answers")?);
     let by = match &text.by {
         Some((ask, answer)) => {
-            let key = format!("requests.{}: by", text.name);
-            Some((fields.path(ask, text.lines.at("by"), &key)?.0, fields.path(answer, text.lines.at("by"), &key)?.0))
+            let (key, line) = (format!("requests.{}: by", text.name), text.lines.at("by"));
+            let one = |name: &str, of: &[&'static str]| -> Compiled<Path> {
+                let path = fields.path(name, line, &key)?.0;
+                match of.iter().any(|message| path.may_be_of(message)) {
+                    true => Ok(path),
+                    false => Err((line, format!("{key}: {} has no field {name}", of.join(", ")))),
+                }
+            };
+            Some((one(ask, &asks)?, one(answer, &answers)?))
         }
         None => None,
     };
-    Ok(Requests { asks: named(&text.asks, "asks")?, answers: named(&text.answers, "answers")?, by, answer: None })
+    Ok(Requests { asks, answers, by, answer: None })
 }

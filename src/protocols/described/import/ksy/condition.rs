@@ -166,7 +166,7 @@ fn compared(op: Op, a: &Val, b: &Val, model: &Model<'_>) -> Result<Condition, St
             match op {
                 Op::Equal => Ok(equal),
                 Op::Unequal => Ok(equal.not()),
-                _ => Err("texts are equal or not".into()),
+                _ => Err("texts can only be compared with == or !=".into()),
             }
         }
         // A condition that is compared with true or false.
@@ -176,7 +176,7 @@ fn compared(op: Op, a: &Val, b: &Val, model: &Model<'_>) -> Result<Condition, St
         }
         (of, Val::Int(_) | Val::Named(..)) => number(op, of, b, model),
         (Val::Int(_) | Val::Named(..), of) => number(turned, of, a, model),
-        _ => Err("fields are compared with what is always the same".into()),
+        _ => Err("a field can only be compared with a constant".into()),
     }
 }
 
@@ -199,10 +199,10 @@ fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, 
             });
         }
     }
-    let Some(bits) = Bits::of(of) else { return Err("arithmetic is not carried over".into()) };
+    let Some(bits) = Bits::of(of) else { return Err("arithmetic is not supported".into()) };
     let whole = bits.path.bits.min(64);
     let full = u64::MAX >> (64 - whole);
-    let (n, shift) = (u64::try_from(*n).map_err(|_| "a number below 0")?, bits.shift);
+    let (n, shift) = (u64::try_from(*n).map_err(|_| "comparison with a negative number")?, bits.shift);
     let place = |n: u64| n.checked_shl(shift).filter(|m| m >> shift == n && *m <= full);
     let compare = |op, n: u64| sign(op, &bits.path, n.into(), &n.to_string());
     let above = full.checked_shl(shift).unwrap_or(0) & full == bits.mask;
@@ -219,16 +219,16 @@ fn number(op: Op, of: &Val, with: &Val, model: &Model<'_>) -> Result<Condition, 
         }
         // Only the lowest bits are left out: the order is that of the whole number.
         Op::AtLeast | Op::Below if above => {
-            place(n).map(|n| compare(op, n)).ok_or_else(|| "a number that it cannot have".into())
+            place(n).map(|n| compare(op, n)).ok_or_else(|| "a number that these bits cannot hold".into())
         }
         Op::Above | Op::AtMost if above => {
             let op = if op == Op::Above { Op::AtLeast } else { Op::Below };
             n.checked_add(1)
                 .and_then(place)
                 .map(|n| compare(op, n))
-                .ok_or_else(|| "a number that it cannot have".into())
+                .ok_or_else(|| "a number that these bits cannot hold".into())
         }
-        _ => Err("bits are equal to a number or not".into()),
+        _ => Err("bits can only be compared with == or !=".into()),
     }
 }
 

@@ -76,7 +76,7 @@ impl Expr {
         let expr = parser.choice()?;
         match parser.peek() {
             "" => Ok(expr),
-            other => Err(format!("{other:?} is not carried over")),
+            other => Err(format!("{other:?} is not supported")),
         }
     }
 
@@ -112,7 +112,7 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
             rest.find(|c| !is_word(c)).unwrap_or(rest.len())
         } else if let Some(quote) = Some(first).filter(|c| matches!(c, '"' | '\'')) {
             let inner = rest.get(1..).unwrap_or_default();
-            1 + inner.find(quote).ok_or_else(|| format!("the quote {quote} does not end"))? + 1
+            1 + inner.find(quote).ok_or_else(|| format!("the closing {quote} is missing"))? + 1
         } else {
             SIGNS.iter().find(|sign| rest.starts_with(**sign)).map_or(first.len_utf8(), |sign| sign.len())
         };
@@ -201,7 +201,7 @@ impl<'t> Parser<'t> {
             "" => return Err("a value is missing".into()),
             _ if token.starts_with(['"', '\'']) => {
                 if token.starts_with('"') && token.contains('\\') {
-                    return Err(format!("{token} is not carried over"));
+                    return Err(format!("{token} is not supported"));
                 }
                 Expr::Text(token.get(1..token.len() - 1).unwrap_or_default().into())
             }
@@ -216,7 +216,7 @@ impl<'t> Parser<'t> {
                 }
                 if path.len() > 1 { Expr::Member(path) } else { Expr::Name(token.into()) }
             }
-            _ => return Err(format!("{token:?} is not carried over")),
+            _ => return Err(format!("{token:?} is not supported")),
         };
         let mut many = 0;
         while self.takes(".") {
@@ -227,7 +227,7 @@ impl<'t> Parser<'t> {
                 return Err(format!("more than {DEPTH} names in a row"));
             }
             if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-                return Err(format!("{name:?} after a point is not carried over"));
+                return Err(format!("{name:?} after a point is not supported"));
             }
             // A number is its own number.
             if name != "to_i" {
@@ -235,7 +235,7 @@ impl<'t> Parser<'t> {
             }
         }
         match self.peek() {
-            sign @ ("(" | "[") => Err(format!("{sign:?} is not carried over")),
+            sign @ ("(" | "[") => Err(format!("{sign:?} is not supported")),
             _ => Ok(one),
         }
     }

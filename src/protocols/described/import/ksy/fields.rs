@@ -53,7 +53,7 @@ impl Writing<'_, '_> {
         for (conditions, val) in cases(&val)? {
             let conditions = conditions.iter().map(|one| Condition::of(one, self.model));
             let condition = Condition::all(conditions.collect::<Result<Vec<_>, _>>()?);
-            let why = || format!("{text}: {}", val.unknown().unwrap_or("arithmetic is not carried over"));
+            let why = || format!("{text}: {}", val.unknown().unwrap_or("arithmetic is not supported"));
             all.push((condition, Linear::of(&val).ok_or_else(why)));
         }
         Ok(all)
@@ -190,12 +190,12 @@ impl Writing<'_, '_> {
                             // The bytes of all elements, where each has the same number.
                             let bytes = self.fixed(kind, 0).filter(|_| plain);
                             let bytes = bytes.filter(|bytes| times.den == 1 || times.down && *bytes == times.den);
-                            let bytes = bytes.ok_or("arithmetic is not carried over")?;
+                            let bytes = bytes.ok_or("arithmetic is not supported")?;
                             let factor = times.num * bytes / times.den;
                             keys.set("size", sized(path, factor, 1, -times.plus * bytes)?);
                             "*".into()
                         }
-                        None => return Err("a number of elements that is not carried over".into()),
+                        None => return Err("a number of elements that is not supported".into()),
                     }
                 }
             }
@@ -265,7 +265,7 @@ impl Writing<'_, '_> {
                     keys.set("size", sized(path, linear.num, linear.den, -linear.plus)?);
                 }
                 _ if linear.is_rest() && (linear.plus == 0 || self.after(own, k) == Some(-linear.plus)) => {}
-                _ => return Err(format!("size: {} is not carried over", node.text_of("size"))),
+                _ => return Err(format!("size: {} is not supported", node.text_of("size"))),
             },
         }
         let sized = keys.has("size");
@@ -290,7 +290,7 @@ impl Writing<'_, '_> {
             }
             Shape::Bytes | Shape::Text { .. } => {
                 if let Some(contents) = node.get("contents") {
-                    let bytes = bytes(contents).ok_or("contents are not carried over")?;
+                    let bytes = bytes(contents).ok_or("contents are not supported")?;
                     keys.set("size", bytes.len().to_string());
                     keys.set("value", quoted(&hex::encode(bytes)));
                     keys.set("type", quoted("bytes"));
@@ -303,7 +303,7 @@ impl Writing<'_, '_> {
                 self.note(own, attr.line, format!("{}: type {name}: shown as bytes", attr.id));
                 keys.set("type", quoted("bytes"));
             }
-            Shape::Other(name) => return Err(format!("type {name} is not carried over")),
+            Shape::Other(name) => return Err(format!("type {name} is not supported")),
         }
         self.processed(own, k, sized || rest, kind, &mut keys)?;
         Ok(Some(keys))
@@ -345,7 +345,10 @@ impl Writing<'_, '_> {
         }
         let zero = matches!(kind, Shape::Text { zero: true }).then_some(0);
         let end = match node.get("terminator") {
-            Some(end) => Some(number(end.text()).filter(|n| (0..256).contains(n)).ok_or("terminator is no byte")?),
+            Some(end) => {
+                let byte = number(end.text()).filter(|n| (0..256).contains(n));
+                Some(byte.ok_or("terminator: expected a byte, 0 to 255")?)
+            }
             None => zero,
         };
         match end {

@@ -271,10 +271,10 @@ fn enumeration<'a>(id: &str, file: usize, node: &'a Node) -> Enumeration<'a> {
         match number(key.text()) {
             None => own.left_out.push((key.line, format!("{id}: {:?} is not a number", key.text()))),
             Some(_) if name.is_empty() || !names.insert(name) => {
-                own.left_out.push((key.line, format!("{id}: {:?}: no name of its own", key.text())));
+                own.left_out.push((key.line, format!("{id}: {:?}: the name is empty or given twice", key.text())));
             }
             Some(n) if !numbers.insert(n) => {
-                own.left_out.push((key.line, format!("{id}: {name}: the number of another one")));
+                own.left_out.push((key.line, format!("{id}: {name}: the number is given twice")));
             }
             Some(n) => own.values.push((n, name, key.line)),
         }

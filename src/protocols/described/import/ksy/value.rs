@@ -144,7 +144,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
             Expr::Choice(condition, a, b) => Val::Choice(inner(condition)?, inner(a)?, inner(b)?),
             Expr::Name(name) => match (&place.element, name.as_str()) {
                 (Some(Element::Number(path)), "_") => Val::Path(path.clone()),
-                _ if name.starts_with('_') => return Err(format!("{name} is not carried over")),
+                _ if name.starts_with('_') => return Err(format!("{name} is not supported")),
                 _ => self.member(place, name, depth)?,
             },
             Expr::Field(base, name) => match (&**base, name.as_str()) {
@@ -185,7 +185,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
                 let base = self.object(base, place)?;
                 if name == "_parent" { parents(&base) } else { self.group(&base, name) }
             }
-            _ => Err("fields of a value are not carried over".into()),
+            _ => Err("fields of a value are not supported".into()),
         }
     }
 
@@ -209,10 +209,12 @@ impl<'m, 'a> Resolver<'m, 'a> {
             let attr = attr.ok_or_else(|| format!("{id} is not a field before it"))?;
             match shape(self.model, *own, attr.node) {
                 Shape::Type(inner) if attr.node.get("repeat").is_none() => match found {
-                    Some((other, _)) if other != inner => return Err(format!("{id} is of several types")),
+                    Some((other, _)) if other != inner => {
+                        return Err(format!("the type of {id} depends on the parent type"));
+                    }
                     _ => found = Some((inner, &attr.name)),
                 },
-                _ => return Err(format!("fields of {id} are not carried over")),
+                _ => return Err(format!("fields of {id} are not supported")),
             }
         }
         let (own, name) = found.ok_or_else(|| format!("{id} is not known"))?;
@@ -227,7 +229,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
             views || self.model.types[*own].seq.iter().any(|attr| attr.name == name)
         };
         match place.prefix.is_empty() && place.inside.iter().any(nearer) {
-            true => Err(format!("another field {name} is nearer")),
+            true => Err(format!("{name} is shadowed by a field of an inner type")),
             false => Ok(()),
         }
     }
@@ -238,7 +240,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
         for own in &place.types {
             let one = self.member_of(*own, place, id, depth)?;
             if found.as_ref().is_some_and(|other| *other != one) {
-                return Err(format!("{id} differs by the type around it"));
+                return Err(format!("{id} depends on the parent type"));
             }
             found = Some(one);
         }
@@ -266,7 +268,7 @@ impl<'m, 'a> Resolver<'m, 'a> {
         }
         let Some(node) = self.model.instance(own, id) else { return Err(format!("{id} is not a field before it")) };
         let Some(value) = node.get("value") else {
-            return Ok(Val::Unknown(format!("the instance {id} is read elsewhere (pos)")));
+            return Ok(Val::Unknown(format!("the instance {id} is read at another position (pos)")));
         };
         let own = Place { types: vec![own], element: None, ..place.clone() };
         self.reduced(&Expr::parse(value.text()).map_err(|why| format!("{id}: {why}"))?, &own, depth + 1)

@@ -268,7 +268,7 @@ impl<'m, 'a> Writing<'m, 'a> {
             match (bits, odd) {
                 (Some(bits), Some(before)) => odd = self.after_bits(own, k, bits, before),
                 (None, Some(before @ 1..)) => {
-                    outs.push(padding(&attr.name, 8 - before));
+                    outs.push(padding(&attr.name, 8 - before, kind.lowest_first));
                     odd = Some(0);
                 }
                 (_, None) => {
@@ -285,7 +285,7 @@ impl<'m, 'a> Writing<'m, 'a> {
             k += 1;
         }
         if let Some(before @ 1..) = odd.filter(|_| ended.0 != Condition::Always) {
-            outs.push(padding("last", 8 - before));
+            outs.push(padding("last", 8 - before, kind.lowest_first));
         }
         outs
     }
@@ -510,8 +510,8 @@ impl<'m, 'a> Writing<'m, 'a> {
             let viewed = viewed || self.whole[place].as_ref().is_some_and(|whole| whole.id == id.text());
             if !viewed {
                 let why = match instance.get("value") {
-                    Some(_) => "computed: it is only in sizes and conditions that use it",
-                    None => "it is read elsewhere (pos)",
+                    Some(_) => "computed: inlined into the sizes and conditions that use it",
+                    None => "read at another position (pos)",
                 };
                 self.leave(place, id.line, format!("instance {}: {why}", id.text()));
             }
@@ -522,7 +522,7 @@ impl<'m, 'a> Writing<'m, 'a> {
         if let Some(endian) = node.get("meta").and_then(|meta| meta.get("endian"))
             && let Value::Map(_) = endian.value
         {
-            self.leave(place, endian.line, "endian: the data decides".into());
+            self.leave(place, endian.line, "endian depends on the data".into());
         }
     }
 
@@ -531,7 +531,7 @@ impl<'m, 'a> Writing<'m, 'a> {
         let model = self.model;
         for (place, kind) in model.types.iter().enumerate().filter(|(_, kind)| kind.file == 0) {
             if !self.wanted.contains(&place) {
-                self.leave(place, kind.line, format!("type {}: no field has it", kind.id));
+                self.leave(place, kind.line, format!("type {}: not used by any field", kind.id));
             }
         }
         for (place, all) in model.enums.iter().enumerate() {
@@ -544,7 +544,7 @@ impl<'m, 'a> Writing<'m, 'a> {
             } else if all.file == 0 {
                 let line = all.values.first().map_or(1, |(.., line)| *line);
                 self.all += 1;
-                self.note_in(0, line, format!("enum {}: no field has it", all.name));
+                self.note_in(0, line, format!("enum {}: not used by any field", all.name));
             }
         }
         for (line, import) in &self.files.missing {
@@ -664,9 +664,10 @@ fn last(model: &Model<'_>) -> Vec<bool> {
 }
 
 /// The bits up to the next whole byte.
-fn padding(name: &str, bits: u32) -> Out {
+fn padding(name: &str, bits: u32, lowest_first: bool) -> Out {
     let mut keys = Keys::default();
-    keys.set("type", quoted(&format!("bits({bits})be")));
+    let order = if lowest_first { "" } else { "be" };
+    keys.set("type", quoted(&format!("bits({bits}){order}")));
     Out { key: format!("before_{name}"), keys, condition: Condition::Always }
 }
 
