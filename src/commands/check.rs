@@ -32,10 +32,10 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
         if let Some(first) = &check.results.first {
             writeln!(
                 std::io::stdout(),
-                "{}: {} of {} differ; the first: {}",
+                "{}: different when encoded again: {} of {}; the first: {}",
                 Lines(input::name(path)),
                 check.results.different,
-                check.results.messages,
+                Plural(check.results.messages, "message"),
                 Lines(first)
             )
             .map_err(|error| check.pick.unwritten(error))?;
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
             Compared::Begun | Compared::Same => return Checked::Same,
             Compared::Different(_) if std::mem::replace(&mut self.found, true) => return Checked::Different,
             Compared::Different(Ok(bytes)) => {
-                format!("gives {}, was {}", hex::encode(bytes), hex::encode(self.again.packet()))
+                format!("encoded as {}, captured as {}", hex::encode(bytes), hex::encode(self.again.packet()))
             }
             Compared::Different(Err(why)) => why,
         };

@@ -120,7 +120,7 @@ fn options(args: &Check) -> anyhow::Result<(Options, &'static Described)> {
         }
         Some(other) => {
             let (file, name) = (args.file.display(), own.facts().name);
-            return usage(format!("-p {other}: {file} describes {name}: -p {name} reads everything as it"));
+            return usage(format!("-p {other}: {file} describes {name}: -p {name} reads every packet as {name}"));
         }
     }
     super::selection::ports(&args.port, &mut options)?;

@@ -135,7 +135,10 @@ fn conflicts(args: &Decode, later: bool) -> anyhow::Result<()> {
     let around = args.context.or(args.before_context).or(args.after_context).is_some();
     let has_account = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
     refuse(&[
-        (live && later, "-i: later messages are not known yet: record with -w FILE, then decode that file"),
+        (
+            live && later,
+            "-i: --link and filters on later messages need the whole capture: record with -w FILE, then decode it",
+        ),
         (
             live && redact && written,
             "-i -w: not with --redact: it keeps the frames as captured; redact the file afterwards with decode --redact -w",

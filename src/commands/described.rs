@@ -86,7 +86,8 @@ impl<'a> Files<'a> {
             let is_loaded = |name: &str| loaded.all.iter().any(|other| other.facts().name == name);
             for name in described.description().beside().iter().filter(|name| !is_loaded(name)) {
                 let of = described.facts().name;
-                report(Path::new(name), false, format_args!("{of}: beside: no file describes {name}"));
+                let why = "but no loaded file describes it (--protocol-file loads one)";
+                report(Path::new(name), false, format_args!("the file of {of} names {name:?} in beside, {why}"));
             }
         }
         Ok(loaded)
@@ -109,7 +110,7 @@ impl<'a> Files<'a> {
             return Ok(name.into());
         }
         if loaded.all.iter().any(|other| other.facts().name == name) {
-            return usage(format!("{file}: another file describes {name}, too"));
+            return usage(format!("{file}: another file describes {name}, too: load only one of them"));
         }
         loaded.all.push(described);
         Ok(name.into())

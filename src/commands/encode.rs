@@ -42,7 +42,7 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
     if global.verbose == 0 && args.json.as_deref().is_some_and(|p| p.as_os_str() == "-") && io::stdin().is_terminal() {
         notify(global, format_args!("reading JSON from the terminal; end with Ctrl-D"));
     }
-    deeply(|| Encoding::new(args, &options, to, file).run()).context("no thread")?
+    deeply(|| Encoding::new(args, &options, to, file).run()).context("cannot start a thread")?
 }
 
 /// The state of one run.
@@ -77,9 +77,9 @@ impl<'a> Encoding<'a> {
                 let cut = self.out.cut_times();
                 self.out.finish()?;
                 if cut > 0 {
-                    let times = if cut == 1 { "time has" } else { "times have" };
-                    let what = "more digits than the file can hold, whose resolution is that of the first message: they were truncated";
-                    let _ = writeln!(io::stderr(), "netkit: {cut} {times} {what}");
+                    let times = Plural(cut, "timestamp");
+                    let what = "truncated to the resolution of the first message";
+                    let _ = writeln!(io::stderr(), "netkit: {times} {what}");
                 }
             }
             (Ok(()), Some(status)) => {

@@ -102,7 +102,7 @@ fn waiting(
     pick.account.limit("waiting", waiting.lost);
     if waiting.lost > 0 {
         let lost = Plural(waiting.lost, "message");
-        warn(format_args!("{lost} were not followed or listed: --limit waiting=N raises the limit"));
+        warn(format_args!("not followed or listed: {lost} (--limit waiting=N raises the limit)"));
     }
     let extras = Extras {
         notes: Vec::new(),
@@ -134,7 +134,7 @@ fn groups(args: &Args, heading: &str, by: &str, options: &Options, global: &Glob
     pick.account.limit("groups", groups.past_limit());
     if groups.past_limit() > 0 {
         let past = Plural(groups.past_limit(), "message");
-        warn(format_args!("{past} belong to further groups: --limit groups=N raises the limit"));
+        warn(format_args!("counted in \"(further groups)\": {past} (--limit groups=N raises the limit)"));
     }
     let mut notes = Vec::new();
     if more > 0 {

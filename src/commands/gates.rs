@@ -91,7 +91,7 @@ impl Pick {
         match error.kind() == io::ErrorKind::BrokenPipe && !self.conditions.is_empty() {
             true => {
                 let conditions = self.conditions.join(", ");
-                anyhow::anyhow!("{conditions}: not tested to the end of the input: the reader of the output is gone")
+                anyhow::anyhow!("{conditions}: not tested to the end of the input: the output was closed")
             }
             false => error.into(),
         }

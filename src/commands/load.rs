@@ -41,17 +41,24 @@ pub fn run(
         replay_print::print(args.format, if text { format!("{part}\n") } else { format!("{}\n", part.json()) })
     };
     let figures = match load.run(options, &mut print) {
-        // The reader of the output has closed it.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(0),
+        // The reader of the output has closed it: the bounds were not tested to the end.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => match args.fail_on.first() {
+            None => return Ok(0),
+            Some(bound) => anyhow::bail!("--fail-on {bound}: not tested to the end: the reader of the output is gone"),
+        },
         figures => figures?,
     };
-    replay_print::print(args.format, if text { figures.to_string() } else { format!("{}\n", figures.json()) })?;
+    let printed =
+        replay_print::print(args.format, if text { figures.to_string() } else { format!("{}\n", figures.json()) });
     let mut broken = args.fail_on.is_empty() && !figures.complete();
     for bound in &args.fail_on {
         if let Some(value) = bound.broken(&figures) {
             notify(global, format_args!("--fail-on {bound}: {value}"));
             broken = true;
         }
+    }
+    if !broken {
+        printed?;
     }
     Ok(interrupt::status(false).unwrap_or(u8::from(broken)))
 }

@@ -59,7 +59,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     writer.sink.finish().with_context(|| shown(args))?;
     folder.commit(ENDING).with_context(|| shown(args))?;
     if !writer.pick.any() && failed.is_none() && !writer.pick.reports_none() {
-        notify(global, format_args!("no message: {} has no files", shown(args)));
+        notify(global, format_args!("no message: nothing was written into {}", shown(args)));
     }
     match failed {
         None => Ok(!writer.pick.holds(global) as u8),

@@ -69,10 +69,7 @@ fn finish(
     };
     if copied.lost > 0 {
         let lost = Plural(copied.lost, "message");
-        notify(
-            global,
-            format_args!("{name}: {lost} became known after all frames were written, or did not fit, and are missing"),
-        );
+        notify(global, format_args!("{name}: comments missing for {lost}: recognised too late, or no room for them"));
     }
     if let (Ok(Some(stopped)), false) = (&read, args.follow) {
         stopped.report(path);

@@ -73,7 +73,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows, memory: &memory };
     let asked = round.all(recording.as_ref(), &inputs);
     // The recording is completed even if the reader of the output is gone.
-    let ended = recording.map_or(Ok(()), |recording| recording.end(global));
+    let ended = recording.map_or(Ok(()), |recording| recording.end(global, args.every.is_some()));
     let status = asked?;
     ended?;
     // Rounds have no end of their own: Ctrl-C ends them.
@@ -163,6 +163,8 @@ impl Round<'_> {
         };
         let mut printer = Printer::new(self.format, targets, style.colour);
         let mut failed = None;
+        // Each server needs a few files at a time.
+        let _ = crate::platform::raise_files();
         pool::run(targets.len(), self.args.parallel as usize, work, |number, update| {
             match printer.update(number, update) {
                 Ok(()) => true,

@@ -31,7 +31,7 @@ const NAME: Duration = Duration::from_secs(5);
 /// Runs the command.
 pub fn run(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     // Messages nest, and reading them recurses.
-    deeply(|| relay(args, global)).context("no thread")?
+    deeply(|| relay(args, global)).context("cannot start a thread")?
 }
 
 fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
@@ -52,9 +52,13 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let (udp, tcp) = transports(args, &all, global)?;
     let stop = interrupt::stop();
     let target = &args.target;
-    let port = target.port.ok_or_else(|| Usage(format!("{}: no port given", target.text)))?;
-    let found = resolve(&target.host, port, NAME, stop).map_err(|what| Usage(format!("{}: {what}", target.text)))?;
-    let target = *found.first().ok_or_else(|| Usage(format!("{}: the name has no addresses", args.target.text)))?;
+    let port = target.port.ok_or_else(|| Usage(format!("{}: no port given: expected HOST:PORT", target.text)))?;
+    let found = resolve(&target.host, port, NAME, stop);
+    if stop.is_set() {
+        return Ok(interrupt::status(true).unwrap_or(0));
+    }
+    let found = found.map_err(|what| anyhow::anyhow!("{}: {what}", target.text))?;
+    let target = *found.first().with_context(|| format!("{}: the name has no addresses", args.target.text))?;
     options.server = Some(Server { addr: target.ip(), port: Some(target.port()) });
     let (rules, file_of_rules) = rules(args, &options)?;
     // Each client needs one or two files, and some are already open.
@@ -126,6 +130,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let rest = watch.map(Watch::finish).unwrap_or_default();
     let counts = ran?;
     let mut lines = summary::summary(&counts, reads.then(|| collector.messages()));
+    lines.extend(summary::waiting(relay.waiting()));
     lines.extend(collector.ends().map(|ends| ends.lines("proxy")).unwrap_or_default());
     lines.extend(summary::rules(collector.tallies()));
     lines.extend(summary::asked_and_got(&asked, &counts, relay.measured()));

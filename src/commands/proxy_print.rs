@@ -258,7 +258,7 @@ impl Printer {
             self.notes.always(format_args!("{name}: recording stopped: {error} after {packets}, the relay continues"));
             self.failed = true;
         } else if before == 0 && recording.legs.missing() > 0 {
-            self.notes.always(format_args!("{name}: full (--limit pcap_bytes): from now on nothing is added"));
+            self.notes.always(format_args!("{name}: full (--limit pcap_bytes): the recording ends here"));
         }
     }
 
@@ -304,7 +304,7 @@ impl Printer {
         }
         if self.unread > 0 {
             let count = Plural(self.unread, "datagram");
-            self.notes.line(format_args!("{count} that no protocol explains: -p names one"));
+            self.notes.line(format_args!("{count} of no known protocol: name one with -p"));
         }
         lines.into_iter().for_each(|line| self.notes.line(line));
         let recorded = self.recording.take().map(|recording| recording.end(&mut self.notes)).transpose();
@@ -324,7 +324,8 @@ impl Recording {
         self.legs.finish(now())?;
         let out = self.out.finish(DISK);
         if out.missing() > 0 {
-            let why = out.failed.map_or_else(|| "the disk does not finish writing".into(), |(_, why)| why);
+            let slow = || format!("the disk did not take the data within {} s", DISK.as_secs());
+            let why = out.failed.map_or_else(slow, |(_, why)| why);
             let packets = Plural(out.written.saturating_sub(HEADER), "packet");
             notes.always(format_args!("{name}: recording stopped: {why} after {packets}"));
             return Ok(false);
@@ -332,7 +333,7 @@ impl Recording {
         completed(self.comments, self.file.path()).map_err(|error| self.file.named(error))?;
         if self.legs.missing() > 0 {
             let packets = Plural(self.legs.missing(), "packet");
-            notes.always(format_args!("{name}: full (--limit pcap_bytes): the last {packets} are not in it"));
+            notes.always(format_args!("{name}: full (--limit pcap_bytes), missing at its end: {packets}"));
         }
         Ok(true)
     }

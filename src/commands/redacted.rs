@@ -90,14 +90,14 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         }
         if let Some(first) = &writing.first {
             let left_out = Plural(writing.refused, "message");
-            notify(global, format_args!("{left_out} could not be written and are left out; the first: {first}"));
+            notify(global, format_args!("left out, because they cannot be written: {left_out}; the first: {first}"));
         }
         read?;
         let nothing = writing.written + writing.kept == 0;
         let status = u8::from(!pick.holds(global) || nothing).max(if writing.refused > 0 { 3 } else { 0 });
         Ok(interrupt::status(false).unwrap_or(status))
     })
-    .context("no thread")?
+    .context("cannot start a thread")?
 }
 
 /// Writes the selected messages.

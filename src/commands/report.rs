@@ -200,9 +200,11 @@ pub fn selected(traffic: &Traffic) -> Vec<String> {
     list
 }
 
-/// An error as the page shows it: with `--redact`, files have other names.
+/// An error as the page shows it: without the name of the file, which the page has, redacted or not.
 fn shown(why: &anyhow::Error, files: &[PathBuf]) -> String {
-    files.iter().fold(format!("{why:#}"), |text, file| text.replace(&input::name(file), &names::name(file)))
+    let names: Vec<String> = files.iter().map(|file| input::name(file)).collect();
+    let parts = why.chain().map(ToString::to_string).filter(|part| !names.contains(part));
+    parts.collect::<Vec<_>>().join(": ")
 }
 
 fn write(mut file: OutFile, page: &str, sums: &str, global: &Global) -> anyhow::Result<()> {

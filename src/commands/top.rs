@@ -8,7 +8,7 @@ use super::output::{draws, page, style};
 use crate::capture::Input;
 use crate::cli::{Form, Global, Top as Args};
 use crate::dissect::{Message, Options, Sink};
-use crate::flow::Closing;
+use crate::flow::{Closing, End, Side};
 use crate::platform::{self, Keys};
 use crate::printable::Json;
 use crate::process::interrupt::{self, stop};
@@ -58,6 +58,10 @@ impl Sink for Watching<'_> {
 
     fn ended(&mut self, flow: u64, how: Closing) {
         locked(self.0).ended(flow, how);
+    }
+
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        locked(self.0).direction_ended(flow, side, why);
     }
 }
 

@@ -46,7 +46,7 @@ pub enum NetError {
     #[error("{0}")]
     Foreign(String),
     /// The peer does not read the data that is sent to it.
-    #[error("the peer has read nothing of what was sent to it for {:.1} s", .0.as_secs_f64())]
+    #[error("the peer has not read any data for {:.1} s", .0.as_secs_f64())]
     Stuck(Duration),
     /// The user wants to stop.
     #[error("interrupted")]
@@ -60,9 +60,6 @@ pub enum NetError {
     /// A message could not be written.
     #[error("not sent: {0}")]
     Encode(String),
-    /// The exchange could not be recorded.
-    #[error("the capture cannot be written: {0}")]
-    Record(io::Error),
     /// Anything else.
     #[error("{0}")]
     Io(io::Error),

@@ -78,7 +78,6 @@ impl Join {
     }
 
     /// Returns them for a reading before the one that reports the errors of the files.
-    #[must_use]
     pub fn silent(self) -> Join {
         Join { silent: true, ..self }
     }

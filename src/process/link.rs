@@ -98,7 +98,7 @@ fn reading(options: &Options) -> Options {
 fn counted(linked: Linked) -> Linked {
     if linked.lost() > 0 {
         warn(format_args!(
-            "--link: {} were not remembered, so some messages lack them: --limit links=N raises the limit",
+            "--link: missing from some messages: {} (--limit links=N raises the limit)",
             Plural(linked.lost(), "relation")
         ));
     }

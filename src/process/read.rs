@@ -36,7 +36,7 @@ pub fn report(mut seen: Summary, global: &Global, sink: &mut impl CaptureSink) -
         if seen.others.all_foreign() {
             anyhow::bail!("no frame could be read: {}", seen.others);
         }
-        notify(global, format_args!("{of}no UDP and no TCP: {}", seen.others));
+        notify(global, format_args!("{of}no UDP or TCP packets: {}", seen.others));
     }
     let stopped = interrupt::status(false).filter(|_| seen.stopped);
     Ok(stopped.map(|_| Stopped { read: seen.frames, span: seen.span }))
@@ -56,7 +56,7 @@ pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl C
         let read = text(BufReader::new(input), false, Bytes::Detect, options, global, &mut Any(sink));
         return read.map_err(|error| match error.downcast_ref() {
             Some(TextError::Unreadable(_)) => error,
-            _ => error.context("neither pcap nor pcapng, and no hex text"),
+            _ => error.context("not pcap, pcapng or hex text"),
         });
     }
     frames(Capture::new(input)?, options, global, sink)

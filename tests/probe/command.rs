@@ -203,7 +203,7 @@ fn a_capture_that_is_full() {
     let output = netkit(&[&args[..], &["--force", "--limit", "pcap_bytes=150"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let reported = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(reported.contains("full (--limit pcap_bytes): the last "), "{reported}");
+    assert!(reported.contains("full (--limit pcap_bytes), missing at its end: "), "{reported}");
     assert!(std::fs::metadata(&path).unwrap().len() <= 150 + 24);
     assert_eq!(netkit(&["decode", file, "-q", "-f", "ndjson"]).status.code(), Some(0));
     std::fs::remove_file(&path).unwrap();
@@ -323,4 +323,31 @@ fn ctrl_c_again() {
         assert!(!counts || ended.code() == Some(130), "{ended:?}");
         ensure(counts, format!("ended too late to count: {ended:?}"))
     });
+}
+
+/// A full disk ends the recording alone: what was measured is reported, and the status is that of a failed output.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_capture_on_a_full_disk() {
+    let peer = udp(V4, anything, riptide);
+    let target = peer.addr.to_string();
+    let args = ["probe", &target, "-p", "riptide", "-n", "100", "--interval=0.02", "-W", "10s", "-f", "ndjson"];
+    let output = netkit(&[&args[..], &["--pcap", "/dev/full"]].concat());
+    let summary = lines(&output).pop().unwrap();
+    assert_eq!((output.status.code(), summary["outcome"].as_str()), (Some(3), Some("ok")), "{output:?}");
+    assert_eq!(peer.sent().last(), Some(&vec![6]), "the server was left");
+}
+
+/// Each server takes two sockets at a time.
+#[cfg(unix)]
+#[test]
+fn more_servers_than_the_soft_limit_of_files() {
+    let peer = udp(V4, anything, riptide);
+    let targets = vec![peer.addr.to_string(); 48].join(" ");
+    let program = crate::common::program();
+    let program = program.get_program().to_str().unwrap();
+    let line =
+        format!("ulimit -Sn 48; exec '{program}' probe {targets} -p riptide -n 1 -W 10s --parallel 48 -f ndjson");
+    let output = Command::new("sh").args(["-c", &line]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }

@@ -68,7 +68,10 @@ fn a_lost_question_is_asked_again_and_not_counted() {
     let target = peer.addr.to_string();
     let reported = summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "--interval=20ms", "-W", "3s", "-f", "ndjson"]));
     assert_eq!(reported["outcome"], "ok");
-    assert_eq!(reported["notes"], json!(["no answer to 2 copies of the first question: its time is not counted"]));
+    assert_eq!(
+        reported["notes"],
+        json!(["no answer to 2 transmissions of the first request: its time is not counted"])
+    );
     assert_eq!((&reported["rtt"]["sent"], &reported["rtt"]["received"]), (&json!(2), &json!(2)));
     assert_eq!(peer.sent().len(), 5);
 }

@@ -3,6 +3,7 @@
 use super::peer::*;
 use crate::common::side_by_side;
 use netkit::live::probe::{Report, Request};
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
 /// Allows a probe's messages: requests, closes, acknowledgements, parts without an end; with exact lengths.
@@ -164,4 +165,25 @@ fn always_closed() {
     let report = interrupted(&request, &peer, |sent| sent.iter().filter(|b| b[0] == 10).count() > 2);
     assert_eq!(outcome(&report), "interrupted");
     assert_eq!(peer.count(&[2]), 3);
+}
+
+/// A name has addresses of both families, and one of them may lead nowhere.
+#[test]
+fn a_silent_address_hides_no_other() {
+    let answers = UdpSocket::bind((V4, 0)).unwrap();
+    let here = answers.local_addr().unwrap();
+    let Ok(silent) = UdpSocket::bind((V6, here.port())) else { return println!("SKIPPED: no ::1") };
+    let name = ("localhost", here.port()).to_socket_addrs();
+    let all: Vec<SocketAddr> = name.map(Iterator::collect).unwrap_or_default();
+    if all.first() != silent.local_addr().ok().as_ref() || !all.contains(&here) {
+        return println!("SKIPPED: localhost is not ::1, then 127.0.0.1");
+    }
+    std::thread::spawn(move || {
+        let mut buffer = [0; 64];
+        while let Ok((_, from)) = answers.recv_from(&mut buffer) {
+            let _ = answers.send_to(&[1, 2], from);
+        }
+    });
+    let request = Request { timeout: Some(ms(300)), ..request("dnp", &[]) };
+    assert_eq!(outcome(&ask(&request, &format!("localhost:{}", here.port()))), "ok");
 }

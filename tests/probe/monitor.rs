@@ -153,6 +153,10 @@ fn rounds_end_with_ctrl_c() {
     assert_eq!(run(&["--textfile", file.name()]), "");
     let written = std::fs::read_to_string(&file.0).unwrap();
     assert!(written.starts_with("# HELP netkit_probe_up ") && written.ends_with("} 1\n"), "{written}");
+    // Ctrl-C completes a recording, too, also one that replaces a file.
+    let pcap = File::new("rounds.pcap", "old\n");
+    run(&["-f", "ndjson", "--pcap", pcap.name(), "--force"]);
+    assert!(std::fs::read(&pcap.0).unwrap().starts_with(&[0x4d, 0x3c, 0xb2, 0xa1]));
     let done = probe(&["h:1", "-f", "json", "--every", "1s"]);
     assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()));
     let done = probe(&["h:1", "-f", "ndjson", "--textfile", file.name()]);

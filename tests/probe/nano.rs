@@ -435,3 +435,27 @@ fn connect_data() {
     let report = ask(&request, &peer.addr.to_string());
     assert_eq!(outcome(&report), "ok", "{report:?}");
 }
+
+/// A stall of the network: an answer that arrives after its second is not the next question's.
+#[test]
+fn a_late_answer_is_not_another_question_s() {
+    const AWAY: Duration = ms(150);
+    unless_late(ms(100), 0..10, |_| {
+        let mut handshakes = 0;
+        let peer = tcp(check, move |conn| {
+            while let [kind, a, b, c] = conn.read(4)[..] {
+                conn.read(u32::from_be_bytes([0, a, b, c]) as usize);
+                if kind == 1 {
+                    handshakes += 1;
+                    // The third question, after those that identify the server.
+                    std::thread::sleep(if handshakes == 4 { ms(1_100) } else { AWAY });
+                    conn.write(&package(1, NANO));
+                }
+            }
+        });
+        let report = ask(&Request { samples: 5, ..over(Carrier::Tcp) }, &peer.addr.to_string());
+        let lost = report.samples.iter().filter(|sample| sample.rtt.is_none()).count();
+        let quick = report.samples.iter().any(|sample| sample.rtt.is_some_and(|rtt| rtt < AWAY));
+        ensure(lost == 1 && !quick, format!("{:?}", report.samples))
+    });
+}

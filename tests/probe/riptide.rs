@@ -450,3 +450,15 @@ fn handshake_data_by_schema() {
     request.data = Some(serde_json::json!({"name": "bot", "key": 7}));
     assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "ok");
 }
+
+/// A server forgets a client without a heartbeat for 5 s: a long pause has some that are not counted.
+#[test]
+fn a_long_pause_is_not_silent() {
+    unless_late(ms(400), 0..10, |_| {
+        let peer = udp(V4, check, v20);
+        let request = Request { samples: 2, interval: ms(2_500), ..udp_request() };
+        let report = ask(&request, &peer.addr.to_string());
+        let beats = peer.sent().iter().filter(|bytes| bytes[0] == 5).count();
+        ensure((outcome(&report), report.samples.len(), beats) == ("ok", 2, 3), format!("{beats}: {}", text(&report)))
+    });
+}

@@ -179,9 +179,9 @@ fn like_a_capture() {
         let [loss, low, high] = ["loss", "loss_low", "loss_high"].map(|key| row[key].as_f64().unwrap());
         assert!((loss - truth).abs() < 0.015 && low < truth && truth < high && high - low < 0.1, "{row}");
         let line = reported.lines().find(|line| line.contains(&format!("{capture}: {direction}"))).unwrap();
-        let spoken = line.split("%: ").nth(1).unwrap().split('%').next().unwrap();
+        let spoken = line.split("%, used ").nth(1).unwrap().split('%').next().unwrap();
         assert_eq!(spoken, format!("{:.2}", loss * 100.0), "{line}");
-        assert!(line.contains("delay above the least, from"), "{line}");
+        assert!(line.contains("delay above the shortest (of "), "{line}");
     }
 }
 
@@ -231,7 +231,7 @@ fn like_a_recording_of_two_legs() {
     };
     let [both, client, server] = [&recorded, &alone[0], &alone[1]].map(|file| like(file));
     assert!(both == client && both.len() == 2, "{both:?} {client:?} {server:?}");
-    assert!(both[0].contains(&format!("from {} round trips", MESSAGES + 1)), "{both:?}");
+    assert!(both[0].contains(&format!("of {} round trips", MESSAGES + 1)), "{both:?}");
 }
 
 /// Numbers of another protocol between the same ports are not mixed with these.
@@ -247,7 +247,7 @@ fn like_a_capture_of_two_protocols() {
         client.connect(&proxy.at).unwrap();
         let (_, reported) = proxy.end();
         let line = reported.lines().find(|line| line.contains(": up ")).unwrap_or_else(|| panic!("{reported}"));
-        line.split("%: ").nth(1).unwrap().split('%').next().unwrap().to_owned()
+        line.split("%, used ").nth(1).unwrap().split('%').next().unwrap().to_owned()
     });
     assert_eq!(losses, ["6.02", "6.02"]);
 }

@@ -419,16 +419,16 @@ fn rules_say_what_they_did() {
     let (status, reported) = run(&["--fail-on", "not_applied > 1"]);
     assert_eq!(status, Some(0), "{reported}");
     let rule = |n: usize| reported.lines().filter_map(|line| line.strip_prefix("netkit: rule ")).nth(n).unwrap();
-    let edit = "\"message == reliable_message: number=5\": 3 messages fit, 2 applied, 1 not applied: ";
+    let edit = "\"message == reliable_message: number=5\": 3 messages matched, applied to 2, not applied to 1: ";
     assert!(rule(0).starts_with(edit) && rule(0).ends_with(" (1)"), "{reported}");
-    let once = "\"message == reliable_message: after 1 once duplicate\": 3 messages fit, 1 applied, \
-                2 skipped (after, once, a share, or a later rule drops it)";
+    let once = "\"message == reliable_message: after 1 once duplicate\": 3 messages matched, applied to 1, \
+                2 skipped (by after, once or a share, or dropped by a later rule)";
     assert_eq!(rule(1), once, "{reported}");
-    let dropped = "\"message == unreliable_message: duplicate\": 1 message fits, 0 applied, \
-                   1 skipped (after, once, a share, or a later rule drops it)";
+    let dropped = "\"message == unreliable_message: duplicate\": 1 message matched, applied to 0, \
+                   1 skipped (by after, once or a share, or dropped by a later rule)";
     assert_eq!(rule(2), dropped, "{reported}");
-    assert_eq!(rule(3), "\"message == unreliable_message: drop\": 1 message fits, 1 applied", "{reported}");
-    assert_eq!(rule(4), "\"message == connection_close: drop\": 0 messages fit, 0 applied", "{reported}");
+    assert_eq!(rule(3), "\"message == unreliable_message: drop\": 1 message matched, applied to 1", "{reported}");
+    assert_eq!(rule(4), "\"message == connection_close: drop\": 0 messages matched, applied to 0", "{reported}");
     let (status, reported) = run(&["--fail-on", "not_applied > 0"]);
     assert_eq!(status, Some(1), "{reported}");
     assert!(reported.contains("netkit: --fail-on not_applied > 0: it is 1\n"), "{reported}");

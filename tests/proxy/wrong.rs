@@ -18,15 +18,15 @@ fn what_cannot_be_is_refused_before_anybody_comes() {
     reported(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
     reported(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram is independent");
     reported(&["--reset", "1%", "--loss", "5%"], "--loss is for datagrams, --reset for streams");
-    reported(&["--stall", "5%"], "expected a share and a time, as 1%/200ms");
+    reported(&["--stall", "5%"], "expected a share and a time, such as 1%/200ms");
     reported(&["--columns", "time", "-f", "ndjson"], "--columns: only with -f csv, tsv and summary");
     reported(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE describes payloads");
     reported(&["--on", "message == ack: drop 30"], "expected a share from 0% to 100%");
     reported(&["--on", "nano.request: hp=\"a{client}\""], "--on: {client} is the number of a replay's client");
     reported(&["--loss", "5"], "expected a share from 0% to 100%");
-    reported(&["--loss", "90%/2"], "this share is lost in bursts of at least 9.0");
+    reported(&["--loss", "90%/2"], "this loss needs bursts of at least 9.0 packets");
     reported(&["--network", "5g"], "expected wifi, lte, 3g, satellite, bad");
-    reported(&["--rate", "fast"], "expected a rate, as 64kbit");
+    reported(&["--rate", "fast"], "expected a rate, such as 64kbit");
     reported(&["--delay", "-5ms"], "");
     // With a file, other names may be protocols, but this one is none.
     reported(&["--schema", "schemas/riptide.toml", "--port", "7777=ript1de"], "ript1de");
@@ -108,4 +108,11 @@ fn a_direction_without_anything_for_it_is_refused() {
         assert!(status == Some(2) && reported.contains(": no impairment follows it"), "{args:?}: {reported}");
         assert_eq!(reported.lines().count(), 1, "{reported}");
     }
+}
+
+/// A name that does not resolve now may do so later: that is no wrong usage.
+#[test]
+fn a_name_that_does_not_resolve() {
+    let (status, reported) = refused(&["127.0.0.1:0", "no-such-host.invalid:9"]);
+    assert_eq!(status, Some(3), "{reported}");
 }

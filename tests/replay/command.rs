@@ -221,7 +221,7 @@ fn a_capture_that_is_full() {
             frames.push(lines(&decoded).len());
             match limit {
                 "pcap_bytes=1K" => {
-                    assert!(reported.contains("full (--limit pcap_bytes): the last "), "{reported}");
+                    assert!(reported.contains("full (--limit pcap_bytes), missing at its end: "), "{reported}");
                     assert!((500..=1024 + 24).contains(&size), "{size}");
                 }
                 _ => assert_eq!(reported, ""),

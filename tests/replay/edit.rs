@@ -77,11 +77,11 @@ fn what_cannot_be_is_refused_with_its_place() {
     reported(&RIPTIDE, "message_id == 200: a_byte=300", "a_byte is a whole number from 0 to 255, got 300");
     reported(&RIPTIDE, "message_id == 200: a_bite=3", "did you mean \"a_byte\"");
     reported(&RIPTIDE, "message_id == 201: a_byte=3", "frame 16, riptide.unreliable: no field \"a_byte\"");
-    reported(&RIPTIDE, "message == reliable: sequence_id=3", "sequence_id is decided by the live session");
-    reported(&RIPTIDE, "message == welcome: client_id=3", "client_id is decided by the live session");
+    reported(&RIPTIDE, "message == reliable: sequence_id=3", "sequence_id is set by the live session");
+    reported(&RIPTIDE, "message == welcome: client_id=3", "client_id is set by the live session");
     reported(&RIPTIDE[..4], "message == reliable: payload.hp=3", "--schema FILE describes payloads");
     reported(&RIPTIDE[..4], "message == reliable: payload=zz", "expected hex digits, got \"zz\"");
-    reported(&PITAYA, "message == request and id == 5: id=300000000000", "id is decided by the live session");
+    reported(&PITAYA, "message == request and id == 5: id=300000000000", "id is set by the live session");
     let gne = ["replay", "gne/gne-le-tcponly.pcap"];
     reported(&gne, "message == connection_request: game=longer_than_the_thirty_two_bytes_that_it_has_there", "frame 6");
 }
@@ -130,12 +130,12 @@ fn what_the_session_makes_itself_is_not_dropped() {
             "copy" => Some("resends"),
             _ => None,
         });
-        assert!(text.contains(&format!("the live session makes its own {}", kind.unwrap())), "{rule}: {text}");
+        assert!(text.contains(&format!("the live session generates its own {}", kind.unwrap())), "{rule}: {text}");
     }
     let left = ["replay", "riptide/riptide22-udp.pcap", "--flow", "3"];
     let output = run(&left, &["--dry-run", "--on", "message == disconnect or message == heartbeat: drop"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("made live: heartbeats (1)") && text.contains("dropped: 1\n"), "{text}");
+    assert!(text.contains("not repeated: heartbeats (1)") && text.contains("dropped: 1\n"), "{text}");
 }
 
 /// A route code has a meaning only in its server's dictionary: elsewhere another handler would run.

@@ -244,7 +244,9 @@ fn has_page(lines: &[Value]) {
     crate::common::run(&["report", &lines, "-o", &page], b"").ok();
     let html = std::fs::read_to_string(page).unwrap();
     assert!(
-        html.contains("Figures of the whole run") && html.contains("request Room.Echo") && !html.contains("not whole")
+        html.contains("Figures of the whole run")
+            && html.contains("request Room.Echo")
+            && !html.contains("incomplete:")
     );
 }
 

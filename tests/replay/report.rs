@@ -53,9 +53,9 @@ the peer ended the session: exit
 sent          11 of 12 messages in 1.250 s
 acknowledged  5, 1 not; 3 resends
 received      8 of 9 messages
-made live     6 acknowledgements, heartbeats and answers
+generated     6: acknowledgements, heartbeats, answers
 round trips   3: min 1.00, median 4.00, max 9.00 ms
-not repeated  1 answers to exits of the capture
+not repeated  answers to exits (1)
 dropped       2
 left out      1 message of an unknown sender: --server ADDR names the server
 refused       frame 12 gne.packets: an empty datagram or frame ends the connection (--allow-dangerous sends it)
@@ -65,7 +65,7 @@ the peer diverged from the capture in 3 places:
   frame 22 packets rate_adjust packets[0].rate: 5000, was 2500
   frame 20 packets ping: did not arrive
   packets 16: not in the capture: {\"packets\":[{\"id\":16}]}
-not held against the peer: 1 pings that differ (-v lists them)
+ignored differences: pings (1) (-v lists them)
 ";
     assert_eq!(report().to_string(), expected);
     let quiet =

@@ -77,7 +77,7 @@ fn session(done: &Done) -> Json {
 fn a_server_that_stops_reading() {
     let folder = Scratch::new("unread");
     let capture = recording(&folder, LENGTH);
-    let read_nothing = "the peer has read nothing";
+    let read_nothing = "the peer has not read any data";
     side_by_side(
         [
             (&["-W", "4s", "--max-time", "5m"][..], read_nothing, 1, false),

@@ -10,13 +10,12 @@ use crate::message::OwnedMessage;
 
 /// The reason why bytes are not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Refusal {
     /// There are no bytes at all.
-    #[error("it is empty")]
+    #[error("the packet is empty")]
     Empty,
     /// The bytes hold no message.
-    #[error("it holds no message")]
+    #[error("the packet contains no message")]
     Nothing,
     /// A message in the bytes is broken.
     #[error("{0}")]
@@ -25,7 +24,7 @@ pub enum Refusal {
     #[error("a {1} does not send {0}")]
     Misdirected(&'static str, &'static str),
     /// Bytes are left over: an unfinished frame, or bytes that belong to no message.
-    #[error("{0} bytes of it are not a whole message")]
+    #[error("bytes outside a complete message: {0}")]
     Unfinished(usize),
 }
 

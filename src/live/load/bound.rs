@@ -36,7 +36,7 @@ impl FromStr for Bound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Bound, String> {
-        let example = "expected NAME>AMOUNT or NAME<AMOUNT, as p99>200ms, dropped>1% or connected<1000";
+        let example = "expected NAME>AMOUNT or NAME<AMOUNT, such as p99>200ms, dropped>1% or connected<1000";
         let (name, comparison, amount) = Comparison::bound(text).ok_or_else(|| format!("{text:?}: {example}"))?;
         let all = || Count::all().map(|(_, name)| name).chain(NUMBERS).chain(TIMES);
         let Some(known) = all().find(|known| *known == name) else {
@@ -52,7 +52,7 @@ impl FromStr for Bound {
                 Amount::Millis(time.as_secs_f64() * 1e3)
             }
             (false, Some(_)) if NUMBERS.contains(&known) => {
-                return Err(format!("{known} is no share of the sessions: expected a number, as {known}>100"));
+                return Err(format!("{known} does not count sessions: expected a number, such as {known}>100"));
             }
             (false, Some(percent)) => {
                 Amount::Percent(number(percent).ok_or_else(|| format!("{amount:?}: a number is missing before %"))?)

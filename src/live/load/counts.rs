@@ -39,7 +39,7 @@ const COUNTS: [(Count, &str, &str); 11] = [
     (Count::Own, "own", "failed on this side"),
     (Count::Incomplete, "incomplete", "incomplete"),
     (Count::Finished, "finished", "finished"),
-    (Count::Left, "left", "left when the time was over"),
+    (Count::Left, "left", "stopped at the end of the run"),
     (Count::Unanswered, "unanswered", "unanswered"),
     (Count::Resent, "resent", "sent again"),
 ];

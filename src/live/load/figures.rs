@@ -56,7 +56,6 @@ impl Counted {
 
 /// The counts and times since the last report.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Part {
     /// The time since the beginning.
     pub at: Duration,
@@ -95,7 +94,6 @@ impl fmt::Display for Part {
 
 /// The counts and times of a whole run.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Figures {
     /// The number of clients that were wanted.
     pub clients: usize,

@@ -193,7 +193,7 @@ impl Socket {
                 self.lost &= waited;
                 match self.unsent.len() > most {
                     true => Err(NetError::Io(io::Error::other(format!(
-                        "it reads nothing of what is sent to it: more than {most} bytes wait (--limit live_unread)"
+                        "the peer does not read its data: more than {most} bytes are queued (--limit live_unread)"
                     )))),
                     false => Ok(()),
                 }

@@ -22,7 +22,7 @@ impl FromStr for Stages {
 }
 
 fn stage(text: &str) -> Result<(f64, Duration), String> {
-    let example = || format!("{text:?}: expected RATE:TIME, as 10/s:30s");
+    let example = || format!("{text:?}: expected RATE:TIME, such as 10/s:30s");
     let (rate, time) = text.trim().split_once(':').ok_or_else(example)?;
     let rate = rate.strip_suffix("/s").unwrap_or(rate).parse::<f64>().map_err(|_| example())?;
     if !(0.0..=1e5).contains(&rate) {

@@ -57,40 +57,41 @@ impl fmt::Display for Figures {
             writeln!(f, "  {count:>6} x  {why}")?;
         }
         let late = self.lateness.percentile(99.0).unwrap_or(0);
-        let own = format!("this side was {:.0} % busy, and late by {:.3} ms (p99)", self.busy() * 100.0, millis(late));
+        let own = format!("this side was {:.0} % busy and {:.3} ms late (p99)", self.busy() * 100.0, millis(late));
         // This side had little to do and was late: other programs used the processor, such as the server if it runs
         // here.
         let others = match self.busy() < BUSY && self.is_late(LATE) {
-            true => ": other programs used this machine's processors: times are longer than the server's",
+            true => "; other programs used this machine's processors, so the measured times include its delays",
             false => "",
         };
         match self.limit() {
             Some("client") if counts[Own] > 0 => writeln!(
                 f,
-                "limit         this side's: it had no descriptor, port or memory for {}: these do not measure the server",
+                "limit         this side: no descriptor, port or memory for {}; their failures are not the server's",
                 Plural(counts[Own], "session")
             ),
             Some("client") if others.is_empty() => writeln!(
                 f,
-                "limit         this side's: {own}: times are longer than the server's; measure with fewer clients"
+                "limit         this side: {own}, so the measured times include its own delays; use fewer clients"
             ),
-            Some("client") => writeln!(f, "limit         this side's: {own}{others}"),
+            Some("client") => writeln!(f, "limit         this side: {own}{others}"),
             // A server on this machine may be silent because it lacks processor time, too. It does not refuse for that.
             Some(_) if counts[Refused] == 0 && !others.is_empty() => writeln!(
                 f,
-                "limit         the server's, or this machine's if the server runs here: {} ended without an answer, and {own}{others}",
+                "limit         the server, or this machine if the server runs here: {} ended without an answer, \
+                 and {own}{others}",
                 Plural(counts[Silent] + counts[Dropped], "session")
             ),
             Some(_) => {
                 // One session alone may fail for the same reason, such as its version.
                 let all_failed = match counts[Refused] + counts[Dropped] == counts[Started] {
-                    true => "; each session failed: a replay without --clients shows whether one alone does",
+                    true => "; every session failed: try one alone, without --clients",
                     false => "",
                 };
-                writeln!(f, "limit         the server's: {own}{others}{all_failed}")
+                writeln!(f, "limit         the server: {own}{others}{all_failed}")
             }
             None if self.not_begun > 0 => writeln!(f, "limit         --clients {}: {own}", self.clients),
-            None => writeln!(f, "limit         none was met: {own}"),
+            None => writeln!(f, "limit         none reached: {own}"),
         }
     }
 }
@@ -134,14 +135,13 @@ mod tests {
     fn a_late_side_does_not_know_why_others_are_silent() {
         let line = |figures: &Figures| figures.to_string().lines().last().unwrap().to_string();
         let silent = line(&run(9, 80, 3));
-        let known =
-            "this machine's if the server runs here: 3 sessions ended without an answer, and this side was 10 %";
+        let known = "this machine if the server runs here: 3 sessions ended without an answer, and this side was 10 %";
         assert!(silent.contains(known), "{silent}");
         let mut refused = run(9, 80, 3);
         refused.all.counts[Refused] = 1;
         for figures in [refused, run(9, 1, 3)] {
             let line = line(&figures);
-            assert!(line.starts_with("limit         the server's: this side was 10 %"), "{line}");
+            assert!(line.starts_with("limit         the server: this side was 10 %"), "{line}");
         }
     }
 
@@ -155,20 +155,20 @@ mod tests {
             figures.all.counts[Dropped] = dropped;
             figures.to_string().lines().last().unwrap().to_string()
         };
-        let all = "; each session failed: a replay without --clients shows whether one alone does";
+        let all = "; every session failed: try one alone, without --clients";
         for (refused, dropped) in [(10, 0), (0, 10), (4, 6)] {
             assert!(last(10, refused, dropped).ends_with(all), "{}", last(10, refused, dropped));
         }
         // Others were complete, or were stopped.
-        assert!(last(11, 10, 0).ends_with("late by 1.000 ms (p99)"), "{}", last(11, 10, 0));
+        assert!(last(11, 10, 0).ends_with("1.000 ms late (p99)"), "{}", last(11, 10, 0));
     }
 
     #[test]
     fn whose_the_limit_was() {
         let cases = [
-            (run(9, 1, 0), None, "none was met"),
-            (run(9, 1, 3), Some("server"), "the server's: "),
-            (run(0, 1, 3), Some("client"), "measure with fewer clients"),
+            (run(9, 1, 0), None, "none reached"),
+            (run(9, 1, 3), Some("server"), "the server: "),
+            (run(0, 1, 3), Some("client"), "use fewer clients"),
             (run(9, 80, 0), Some("client"), "other programs used this machine's processors"),
             // A tenth of a second does not explain a silence of whole seconds.
             (run(9, 80, 3), Some("server"), "other programs used this machine's processors"),

@@ -3,11 +3,11 @@
 
 use crate::capture::connection::{Connection, handshake, last, most};
 use crate::capture::{Body, Bound, LinkType, PcapWriter, Segment, Time, ethernet};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
@@ -22,6 +22,8 @@ struct Bounded {
     out: PcapWriter<Box<dyn Write + Send>>,
     left: Bound,
     missing: u64,
+    /// The error after which nothing more is written. The sessions go on without the recording.
+    failed: Option<(ErrorKind, String)>,
 }
 
 impl Recorder {
@@ -31,11 +33,10 @@ impl Recorder {
     /// Returns the writer's error.
     pub fn new(out: Box<dyn Write + Send>) -> io::Result<Recorder> {
         let out = PcapWriter::new(out, LinkType::ETHERNET, 9)?;
-        Ok(Recorder(Mutex::new(Bounded { out, left: Bound::default(), missing: 0 })))
+        Ok(Recorder(Mutex::new(Bounded { out, left: Bound::default(), missing: 0, failed: None })))
     }
 
     /// Limits the file to this many bytes. Further frames are only [counted](Recorder::missing).
-    #[must_use]
     pub(crate) fn bounded(self, most: Bound) -> Recorder {
         let inner = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         Recorder(Mutex::new(Bounded { left: most, ..inner }))
@@ -50,36 +51,56 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, src: SocketAddr, dst: SocketAddr, body: &Body<'_>, time: Time) -> io::Result<()> {
+    fn write(&self, src: SocketAddr, dst: SocketAddr, body: &Body<'_>, time: Time) {
         let mut frame = Vec::new();
-        ethernet(src, dst, body, &mut frame).map_err(io::Error::other)?;
+        let built = ethernet(src, dst, body, &mut frame).map_err(io::Error::other);
         let mut file = self.lock();
+        if file.failed.is_some() {
+            return;
+        }
         // A shorter frame after a missing one would hide that one is missing.
-        match file.missing == 0 && file.left.take(frame.len() + RECORD) {
-            true => file.out.frame(time, &frame),
+        let written = match file.missing == 0 && file.left.take(frame.len() + RECORD) {
+            true => built.and_then(|()| file.out.frame(time, &frame)),
             false => {
                 file.missing += 1;
                 Ok(())
             }
+        };
+        if let Err(error) = written {
+            file.failed = Some((error.kind(), error.to_string()));
         }
     }
 
     /// Writes everything that waits.
     ///
     /// # Errors
-    /// Returns the writer's error.
+    /// Returns the writer's error, also an earlier one.
     pub fn flush(&self) -> io::Result<()> {
-        self.lock().out.flush()
+        let mut file = self.lock();
+        match &file.failed {
+            Some((kind, why)) => Err(io::Error::new(*kind, why.clone())),
+            None => file.out.flush(),
+        }
     }
 }
 
-/// Returns the time of day, for captures and sessions. It never goes back, even if the system's clock is set, because a
-/// recording is in the order of time.
+/// The time of day at which a clock that is never set began. If the time of day is set back, the latest is kept.
+static BEGAN: AtomicI64 = AtomicI64::new(i64::MIN);
+
+/// Returns the time of day by a clock that is never set. `wall` was read before `passed`; all are nanoseconds.
+fn steady(began: &AtomicI64, wall: i64, passed: i64) -> i64 {
+    let own = wall.saturating_sub(passed);
+    began.fetch_max(own, Ordering::Relaxed).max(own).saturating_add(passed)
+}
+
+/// Returns the time of day, for captures and sessions. It never goes back or stops, even if the system's clock is set
+/// back, because a recording is in the order of time.
 pub fn now() -> Time {
-    static LAST: AtomicI64 = AtomicI64::new(0);
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let nanos = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
-    let nanos = LAST.fetch_max(nanos, Ordering::Relaxed).max(nanos);
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    let begin = BEGIN.get_or_init(Instant::now);
+    let nanos = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+    let wall = nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+    let nanos = steady(&BEGAN, wall, nanos(begin.elapsed()));
     Time { secs: nanos / SECOND, frac: (nanos % SECOND) as u64, digits: 9 }
 }
 
@@ -98,41 +119,47 @@ impl<'a> Tape<'a> {
     }
 
     /// Records a datagram, or bytes of a stream. `from`: 0 is our side, 1 the peer's.
-    ///
-    /// # Errors
-    /// Returns the writer's error.
-    pub fn bytes(&mut self, from: usize, bytes: &[u8], datagram: bool, time: Time) -> io::Result<()> {
+    pub fn bytes(&mut self, from: usize, bytes: &[u8], datagram: bool, time: Time) {
         if datagram {
             return self.write(from, &Body::Udp { payload: bytes, length: bytes.len() }, time);
         }
         let data = |payload| Segment { payload, ..Segment::default() };
-        bytes.chunks(most(false)).try_for_each(|payload| self.segment(from, data(payload), time))
+        bytes.chunks(most(false)).for_each(|payload| self.segment(from, data(payload), time));
     }
 
-    fn segment(&mut self, from: usize, segment: Segment<'_>, time: Time) -> io::Result<()> {
+    fn segment(&mut self, from: usize, segment: Segment<'_>, time: Time) {
         let segment = self.connection.next(from, segment);
-        self.write(from, &Body::Tcp(segment), time)
+        self.write(from, &Body::Tcp(segment), time);
     }
 
-    fn write(&self, from: usize, body: &Body<'_>, time: Time) -> io::Result<()> {
-        let Some(recorder) = self.recorder else { return Ok(()) };
+    fn write(&self, from: usize, body: &Body<'_>, time: Time) {
+        let Some(recorder) = self.recorder else { return };
         let [src, dst] = if from == 0 { self.ends } else { [self.ends[1], self.ends[0]] };
-        recorder.write(src, dst, body, time)
+        recorder.write(src, dst, body, time);
     }
 
     /// Records that the connection was made. `by`: 0 if we opened it, 1 if the peer did.
-    ///
-    /// # Errors
-    /// Returns the writer's error.
-    pub fn connected(&mut self, by: usize, time: Time) -> io::Result<()> {
-        handshake().into_iter().try_for_each(|(side, segment)| self.segment(side ^ by, segment, time))
+    pub fn connected(&mut self, by: usize, time: Time) {
+        handshake().into_iter().for_each(|(side, segment)| self.segment(side ^ by, segment, time));
     }
 
     /// Records that one side has sent its last byte.
-    ///
-    /// # Errors
-    /// Returns the writer's error.
-    pub fn ended(&mut self, from: usize, reset: bool, time: Time) -> io::Result<()> {
-        self.segment(from, last(reset), time)
+    pub fn ended(&mut self, from: usize, reset: bool, time: Time) {
+        self.segment(from, last(reset), time);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_goes_on_after_the_clock_was_set_back() {
+        let (began, hour) = (AtomicI64::new(i64::MIN), 3_600 * SECOND);
+        let at = |wall, passed| steady(&began, wall, passed);
+        assert_eq!(at(10 * hour, 0), 10 * hour);
+        assert_eq!(at(9 * hour + SECOND, SECOND), 10 * hour + SECOND);
+        assert_eq!(at(9 * hour + 2 * SECOND, 2 * SECOND), 10 * hour + 2 * SECOND);
+        assert_eq!(at(12 * hour, 3 * SECOND), 12 * hour, "set forward, or after a suspension");
     }
 }

@@ -104,7 +104,7 @@ impl<'a> Wire<'a> {
     /// Uses a TCP connection, which we have opened (`ours`) or the peer.
     ///
     /// # Errors
-    /// Returns the error of the socket or the recorder.
+    /// Returns the socket's error.
     pub fn stream(
         stream: TcpStream,
         peer: SocketAddr,
@@ -117,7 +117,7 @@ impl<'a> Wire<'a> {
         stream.set_write_timeout(Some(SLICE)).map_err(NetError::of)?;
         let ends = [stream.local_addr().map_err(NetError::of)?, peer];
         let mut tape = Tape::new(recorder, ends);
-        tape.connected(!ours as usize, now()).map_err(NetError::Record)?;
+        tape.connected(!ours as usize, now());
         let (socket, buffer) = (Socket::Tcp(stream), vec![0; CHUNK]);
         let (patience, stop, stopped) = (timeout.max(SLICE), stop.clone(), None);
         Ok(Wire { socket, ends, tape, buffer, patience, stop, stopped, deferred: None, broken: false })
@@ -142,7 +142,7 @@ impl<'a> Wire<'a> {
     /// datagrams that had arrived: the system reports it before them, and one of them may be the peer's goodbye.
     ///
     /// # Errors
-    /// Returns the error of the socket or the recorder.
+    /// Returns the socket's error.
     pub fn recv(&mut self, wait: Duration) -> Result<Arrived<'_>, NetError> {
         let datagrams = !matches!(self.socket, Socket::Tcp(_));
         let mut wait = if self.deferred.is_some() { Duration::ZERO } else { wait };
@@ -170,21 +170,18 @@ impl<'a> Wire<'a> {
             Ok(0) if !datagrams => matches!(self.deferred, Some(NetError::Closed { reset: true })),
             Ok(length) => {
                 let bytes = self.buffer.get(..length).unwrap_or_default();
-                self.tape.bytes(1, bytes, datagrams, now()).map_err(NetError::Record)?;
+                self.tape.bytes(1, bytes, datagrams, now());
                 return Ok(Arrived::Bytes(bytes));
             }
         };
-        self.tape.ended(1, reset, now()).map_err(NetError::Record)?;
+        self.tape.ended(1, reset, now());
         Ok(Arrived::End(reset))
     }
 
     /// Records data that arrived before this wire existed: a datagram, or the stream's first bytes.
-    ///
-    /// # Errors
-    /// Returns the recorder's error.
-    pub fn received(&mut self, bytes: &[u8]) -> Result<(), NetError> {
+    pub fn received(&mut self, bytes: &[u8]) {
         let datagrams = !matches!(self.socket, Socket::Tcp(_));
-        self.tape.bytes(1, bytes, datagrams, now()).map_err(NetError::Record)
+        self.tape.bytes(1, bytes, datagrams, now());
     }
 
     /// Sends a datagram, or bytes of the stream. If the peer has closed the stream, [`recv`](Wire::recv) reports that
@@ -192,7 +189,7 @@ impl<'a> Wire<'a> {
     /// stream takes nothing more.
     ///
     /// # Errors
-    /// Returns the error of the socket or the recorder; for a stream, also the request to stop, if the peer takes
+    /// Returns the socket's error; for a stream, also the request to stop, if the peer takes
     /// nothing then.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let time = now();
@@ -204,7 +201,7 @@ impl<'a> Wire<'a> {
             let written = self.write(&mut rest);
             self.broken = written.is_err();
             let taken = bytes.len() - rest.len();
-            self.tape.bytes(0, bytes.get(..taken).unwrap_or_default(), false, time).map_err(NetError::Record)?;
+            self.tape.bytes(0, bytes.get(..taken).unwrap_or_default(), false, time);
             return match written {
                 Err(error @ NetError::Closed { .. }) => {
                     self.deferred = Some(error);
@@ -222,7 +219,8 @@ impl<'a> Wire<'a> {
                 Err(error) => return Err(error),
             }
         }
-        self.tape.bytes(0, bytes, true, time).map_err(NetError::Record)
+        self.tape.bytes(0, bytes, true, time);
+        Ok(())
     }
 
     /// Writes all bytes, to a peer that takes some of them now and then. Leaves in `rest` those that were not written.
@@ -264,7 +262,7 @@ impl<'a> Wire<'a> {
         if let Socket::Tcp(stream) = &self.socket {
             // The peer may be gone already.
             let _ = stream.shutdown(Shutdown::Write);
-            let _ = self.tape.ended(0, false, now());
+            self.tape.ended(0, false, now());
         }
     }
 }

@@ -34,10 +34,11 @@ pub(crate) fn line(
             (Some((name, value)), None) if !name.contains(['/', ':']) => {
                 let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 if name.is_empty() || !name.chars().all(letter) || name.starts_with(|c: char| c.is_ascii_digit()) {
-                    return Err(format!("{name:?} is not a label: letters, digits and _"));
+                    let label = "a label of letters, digits and _, not beginning with a digit";
+                    return Err(format!("{name:?}: expected {label}"));
                 }
                 if OWN.contains(&name) || name.starts_with("__") || labels.iter().any(|(n, _)| n == name) {
-                    return Err(format!("the label {name} is there already"));
+                    return Err(format!("the label {name} is reserved or given twice"));
                 }
                 labels.push((name.to_string(), value.to_string()));
             }
@@ -49,7 +50,7 @@ pub(crate) fn line(
     match target {
         Some(target) => Ok(Some(Asked { target, proto, labels, place: place.into() })),
         None if labels.is_empty() => Ok(None),
-        None => Err("labels, but no target".into()),
+        None => Err("expected a target after the labels".into()),
     }
 }
 

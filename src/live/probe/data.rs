@@ -26,7 +26,7 @@ impl FromStr for ConnectData {
             return match crate::encode::json(text.as_bytes()) {
                 Ok(values @ Json::Object(_)) => Ok(ConnectData::Values(values)),
                 Ok(_) => Err("expected one JSON object".into()),
-                Err(why) => Err(format!("no JSON: {why}")),
+                Err(why) => Err(format!("invalid JSON: {why}")),
             };
         }
         let digits: String = text.split_whitespace().collect();

@@ -68,13 +68,16 @@ pub struct Series {
     pub wait: Duration,
     /// The time from one question to the next.
     pub pause: Duration,
+    /// The longest silence in a pause, for a server that drops clients that are silent for longer. Questions that break
+    /// it are not counted.
+    pub silence: Duration,
 }
 
 impl Series {
     /// Creates the series that the user asks for. Each round trip is counted.
     pub fn of(ask: &Ask<'_>, method: &'static str) -> Series {
         let (wait, pause) = (ask.answer_wait(), ask.request.interval);
-        Series { method, count: ask.request.samples, warm_up: 0, patience: 0, wait, pause }
+        Series { method, count: ask.request.samples, warm_up: 0, patience: 0, wait, pause, silence: Duration::MAX }
     }
 
     /// Adapts the series to an application that may answer nothing: it ends after this many questions without an
@@ -185,7 +188,8 @@ impl<'a> Engine<'a, '_> {
     /// # Errors
     /// No conversation was opened.
     pub fn session(&mut self) -> Result<&mut Session<'a>, Failure> {
-        let none = || Failure::new(Outcome::Failed, "nothing was opened", "this is an error in netkit");
+        let advice = "this is a bug in netkit: please report it";
+        let none = || Failure::new(Outcome::Failed, "no conversation is open", advice);
         self.sessions.get_mut(self.at).ok_or_else(none)
     }
 
@@ -344,7 +348,14 @@ impl<'a> Engine<'a, '_> {
                 break;
             }
             if number > 0 {
-                self.listen(questions, sent + series.pause)?;
+                let next = sent + series.pause;
+                while next.saturating_duration_since(Instant::now()) > series.silence {
+                    self.listen(questions, Instant::now() + series.silence)?;
+                    // A number that no question near it has.
+                    let took = self.question(questions, number + 128, series.wait)?.map(|(_, took)| took);
+                    questions.sampled(took);
+                }
+                self.listen(questions, next)?;
                 self.ask.stop.check().map_err(|error| Failure::from_net_error(error, Carrier::Udp))?;
             }
             sent = Instant::now();

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 /// One round trip that was attempted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Sample {
     /// Its number, from 1.
     pub number: u32,

@@ -13,6 +13,9 @@ use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+/// The longest wait for the answer to a sample. A server that answers at all takes less.
+pub(super) const SAMPLE: Duration = Duration::from_secs(1);
+
 /// One method of asking a protocol's servers.
 #[derive(Debug)]
 pub struct Method {
@@ -148,8 +151,8 @@ impl<'a> Ask<'a> {
         Instant::now() + self.timeout
     }
 
-    /// Returns the longest wait for the answer to a sample. A server that answers at all takes less than a second.
+    /// Returns the longest wait for the answer to a sample.
     pub fn answer_wait(&self) -> Duration {
-        self.timeout.min(Duration::from_secs(1))
+        self.timeout.min(SAMPLE)
     }
 }

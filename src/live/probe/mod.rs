@@ -46,6 +46,7 @@ pub(crate) use verdict::{Unexpected, echo, hex_of};
 use crate::dissect::Dissector;
 use crate::live::Observer;
 use crate::live::net::{CancelToken, Target, resolve};
+use method::SAMPLE;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
@@ -67,7 +68,7 @@ impl Request {
     fn most(&self, attempts: usize) -> Duration {
         self.max_time.unwrap_or_else(|| {
             let answer = self.timeout.unwrap_or_default();
-            let sample = self.interval.saturating_add(answer.min(Duration::from_secs(1)));
+            let sample = self.interval.saturating_add(self.timeout.unwrap_or(SAMPLE).min(SAMPLE));
             let waits = answer.saturating_mul(ROUNDS.saturating_mul(attempts as u32));
             SPARE.saturating_add(sample.saturating_mul(self.samples)).saturating_add(waits)
         })
@@ -126,7 +127,8 @@ fn attempts(request: &Request, target: &Target) -> Vec<Attempt> {
 pub(crate) fn port(request: &Request, target: &Target) -> Result<u16, String> {
     let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(|probe| probe.servers().port);
     let web = target.path.is_some().then_some(80);
-    target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))
+    let none = || format!("{target}: no port given, and no default port: write {target}:PORT");
+    target.port.or(web).or(usual).ok_or_else(none)
 }
 
 /// Asks one target. The findings are reported to `emit` meanwhile.
@@ -145,7 +147,7 @@ pub fn run<'a>(
             let advice = "choose another --transport or --proto";
             Err(Failure::new(Outcome::Failed, "no protocol is carried by that transport", advice))
         }
-        Err(why) => Err(Failure::new(Outcome::Failed, why, "there is no usual port for it")),
+        Err(why) => Err(Failure::new(Outcome::Failed, why, "add the port: HOST:PORT")),
         Ok(port) => resolve(&target.host, port, RESOLVE, &stop).map_err(|why| {
             if let Err(error) = stop.check() {
                 return Failure::from_net_error(error, Carrier::Udp);
@@ -163,20 +165,32 @@ pub fn run<'a>(
             return report;
         }
     };
-    // A host that refuses says more than an address without a route.
-    let mut refused: Option<Report> = None;
+    // Of the addresses without a server, the one that says most.
+    let mut best: Option<Report> = None;
     for address in addresses.into_iter().take(ADDRESSES) {
+        // Other addresses of a family that is silent hardly say more, and each takes the whole wait.
+        let is_silent = |best: &Report| {
+            best.outcome == Outcome::Silent && best.address.is_some_and(|other| other.is_ipv4() == address.is_ipv4())
+        };
+        if best.as_ref().is_some_and(is_silent) {
+            continue;
+        }
         report.address = Some(address);
         let asked = ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), emit, &mut report);
         report.outcome = asked;
-        match asked {
-            Outcome::Refused => refused = Some(report.clone()),
-            Outcome::NoRoute => {}
-            _ => return report,
+        // That the time is up says less than what an earlier address has shown.
+        if asked == Outcome::TimedOut && report.found.is_none() && best.is_some() {
+            break;
+        }
+        if report.found.is_some() || asked.weight() > Outcome::Silent.weight() {
+            return report;
+        }
+        if best.as_ref().is_none_or(|best| asked.weight() > best.outcome.weight()) {
+            best = Some(report.clone());
         }
     }
-    match refused {
-        Some(refused) => Report { tried: report.tried, left: report.left, ..refused },
+    match best {
+        Some(best) => Report { tried: report.tried, left: report.left, ..best },
         None => report,
     }
 }
@@ -254,7 +268,8 @@ fn ask_all<'a>(
             return outcome;
         }
     }
-    let mut failure = worst.unwrap_or_else(|| Failure::new(Outcome::Failed, "nothing was tried", ""));
+    let bug = || Failure::new(Outcome::Failed, "no method was tried", "this is a bug in netkit: please report it");
+    let mut failure = worst.unwrap_or_else(bug);
     match failure.outcome {
         Outcome::Silent if request.proto.is_none() => failure = nobody(request, report, failure),
         Outcome::Refused => failure = refused(report, failure),
@@ -309,7 +324,7 @@ fn nobody(request: &Request, report: &Report, failure: Failure) -> Failure {
     failure.text = format!("no known protocol answers ({})", tried.join(", "));
     if !left_out.is_empty() {
         failure.text +=
-            &format!("; {} is not asked in repeated rounds: each costs its server a socket", left_out.join(", "));
+            &format!("; not asked in repeated rounds, because each costs the server a socket: {}", left_out.join(", "));
     }
     failure
 }
@@ -322,4 +337,32 @@ pub(crate) fn facts(map: &Map<String, Json>) -> Vec<(String, String)> {
         other => other.to_string(),
     };
     map.iter().map(|(key, value)| (key.replace('_', " "), shown(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dissect::{Options, Registry};
+    use crate::live::Clients;
+
+    /// Each answer may be late or lost.
+    #[test]
+    fn there_is_time_for_all_samples() {
+        let request = Request {
+            proto: None,
+            carrier: None,
+            clients: Clients::new([]),
+            options: Options::new(Registry::new([])),
+            samples: 1000,
+            interval: Duration::from_millis(20),
+            timeout: None,
+            connect: false,
+            create: None,
+            name: String::new(),
+            data: None,
+            max_time: None,
+            rounds: false,
+        };
+        assert!(request.most(1) >= Duration::from_secs(1020));
+    }
 }

@@ -130,11 +130,10 @@ impl Failure {
             }
             NetError::InUse => (Outcome::Failed, "this host has no free port left, or another program has it"),
             NetError::Gate(_) | NetError::Encode(_) => {
-                (Outcome::Failed, "this is an error in netkit, or in a setting (-s)")
+                (Outcome::Failed, "check the settings (-s); otherwise this is a bug in netkit: please report it")
             }
-            NetError::Record(_) => (Outcome::Failed, "check the --pcap file and its file system"),
             NetError::Foreign(_) => (Outcome::OtherProtocol, "check the port"),
-            NetError::Io(_) => (Outcome::Failed, "the system's own error: see its text"),
+            NetError::Io(_) => (Outcome::Failed, "this is an error of the operating system"),
         };
         let failure = Failure::new(outcome, trouble.to_string(), advice);
         match trouble {
@@ -147,7 +146,6 @@ impl Failure {
 
 /// A method that was tried, and its outcome.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Tried {
     /// The protocol.
     pub proto: &'static str,

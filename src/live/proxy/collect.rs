@@ -39,7 +39,6 @@ impl Edited {
 
 /// The counts of one direction's messages. A packet may have several, and a message several packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct MessageCounts {
     /// Messages that were read.
     pub arrived: u64,
@@ -117,7 +116,7 @@ pub(super) struct InTransit {
 }
 
 /// The reason why a message cannot be changed alone.
-pub(super) const UNKNOWN: &str = "it is not known which bytes of the datagram it has";
+pub(super) const UNKNOWN: &str = "the message's bytes in the datagram cannot be located";
 
 impl InTransit {
     /// Whether the rules drop, change or copy it.
@@ -182,7 +181,6 @@ impl<'a> Collector<'a> {
     }
 
     /// Relays the datagrams that streams announce.
-    #[must_use]
     pub fn datagram_ports(mut self, datagram_ports: Option<DatagramPorts>) -> Collector<'a> {
         self.follows |= datagram_ports.is_some();
         self.datagram_ports = datagram_ports;
@@ -190,7 +188,6 @@ impl<'a> Collector<'a> {
     }
 
     /// Lets messages wait for the user.
-    #[must_use]
     pub fn holds(mut self, holds: Option<Arc<Holds>>) -> Collector<'a> {
         // A message that is held later needs the state that those before it have made.
         self.follows |= holds.is_some();
@@ -205,7 +202,6 @@ impl<'a> Collector<'a> {
     }
 
     /// Follows how connections end.
-    #[must_use]
     pub fn outcomes(mut self, outcomes: Outcomes) -> Collector<'a> {
         self.outcomes = Some(outcomes);
         self
@@ -445,7 +441,7 @@ impl Sink for Collector<'_> {
             if passed && !self.rules.is_empty() {
                 let matched = self.rules.clone().matching(message);
                 self.note(&matched, &matched, &mut seen);
-                seen.refused = Some("it had passed before its protocol was recognised".into());
+                seen.refused = Some("the message had passed before its protocol was recognised".into());
             }
             if !passed || message.flow_info.transport == Transport::Tcp {
                 self.follow(message, passed, &mut seen);

@@ -35,11 +35,11 @@ impl FromStr for Loss {
         let (share, burst) = text.split_once('/').map_or((text, None), |(share, burst)| (share, Some(burst)));
         let share = percent(share)?;
         let Some(burst) = burst else { return Ok(Loss { share, burst: None }) };
-        let wrong = || format!("{burst:?}: expected the packets that are lost in a row on average, as 2%/4");
+        let wrong = || format!("{burst:?}: expected the mean number of packets in a burst, such as 2%/4");
         let burst = digits::real(burst).filter(|b| (1.0..=1e6).contains(b)).ok_or_else(wrong)?;
         // At least one packet arrives between two bursts.
         match share < 1.0 && share / (1.0 - share) > burst {
-            true => Err(format!("this share is lost in bursts of at least {:.1}", share / (1.0 - share))),
+            true => Err(format!("this loss needs bursts of at least {:.1} packets on average", share / (1.0 - share))),
             false => Ok(Loss { share, burst: Some(burst) }),
         }
     }
@@ -74,7 +74,7 @@ pub fn rate(text: &str) -> Result<u64, String> {
     let found = units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, scale)));
     let bits = found.and_then(|(number, scale)| digits::real(number).map(|n| n * scale));
     let bits = bits.filter(|bits| (1.0..=1e12).contains(bits)).map(|bits| bits as u64);
-    bits.ok_or_else(|| format!("{text:?}: expected a rate, as 64kbit, 1.5mbit or 1gbit"))
+    bits.ok_or_else(|| format!("{text:?}: expected a rate, such as 64kbit, 1.5mbit or 1gbit"))
 }
 
 /// A stream that stops for some time, as after a lost segment.
@@ -90,7 +90,7 @@ impl FromStr for Stall {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Stall, String> {
-        let wrong = || format!("{text:?}: expected a share and a time, as 1%/200ms");
+        let wrong = || format!("{text:?}: expected a share and a time, such as 1%/200ms");
         let (share, time) = text.split_once('/').ok_or_else(wrong)?;
         Ok(Stall { share: percent(share)?, time: between(time, Duration::ZERO, Duration::from_secs(60))? })
     }
@@ -118,7 +118,7 @@ impl FromStr for Outage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Outage, String> {
-        let wrong = || format!("{text:?}: expected how long and how often, as 2s/30s");
+        let wrong = || format!("{text:?}: expected how long and how often, such as 2s/30s");
         let (time, every) = text.split_once('/').ok_or_else(wrong)?;
         let [time, every] =
             [time, every].map(|text| between(text, Duration::from_millis(1), Duration::from_secs(86_400)));

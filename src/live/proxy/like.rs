@@ -105,7 +105,8 @@ impl Like {
         };
         let estimates = [estimate(of(0), of(1)), estimate(of(1), of(0))];
         if estimates.iter().all(|one| one.loss.is_none()) && trips.iter().all(|trips| trips.len() < FEWEST) {
-            return Err("its losses and delays are unknown: it has too few numbers or acknowledgements".into());
+            let few = "the capture has too few numbered messages or acknowledgements";
+            return Err(format!("losses and delays cannot be estimated: {few}"));
         }
         // The direction with the longer times reflects the network.
         let spread = |trips: &[i64]| trips.get(trips.len() * 9 / 10).zip(trips.first()).map(|(late, soon)| late - soon);
@@ -125,7 +126,7 @@ fn describe(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
     };
     if let Some([share, ..]) = estimate.loss.filter(|[share, ..]| (0.0..1.0).contains(share) && *share > 0.0) {
         impairments.loss = Some(Loss { share, burst: estimate.burst });
-        words.push_str(&format!(": {:.2}%/{:.1}", share * 100.0, estimate.burst.unwrap_or(1.0)));
+        words.push_str(&format!(", used {:.2}%/{:.1}", share * 100.0, estimate.burst.unwrap_or(1.0)));
     }
     if estimate.reorder > 0.0 {
         impairments.reorder = estimate.reorder;
@@ -138,7 +139,7 @@ fn describe(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
         };
         let ms = |share: f64| at(share).as_secs_f64() * 1e3;
         words.push_str(&format!(
-            ", delay above the least, from {}: median {:.1} ms, p99 {:.1} ms",
+            ", delay above the shortest (of {}): median {:.1} ms, p99 {:.1} ms",
             Plural(trips.len() as u64, "round trip"),
             ms(0.5),
             ms(0.99)
@@ -168,7 +169,7 @@ mod tests {
         let (impairments, words) = describe(&estimate, &[]);
         assert_eq!(impairments.loss, Some(Loss { share: 0.1, burst: Some(4.0) }));
         assert_eq!((impairments.reorder, impairments.quantiles), (0.05, None));
-        assert_eq!(words, "loss from 8.0% to 12.0%: 10.00%/4.0, reorder 5.00%");
+        assert_eq!(words, "loss from 8.0% to 12.0%, used 10.00%/4.0, reorder 5.00%");
         // Neither an unknown loss nor one of zero is set.
         for loss in [None, Some([0.0, 0.0, 0.1])] {
             let estimate = Estimate { loss, ..Estimate::default() };
@@ -188,7 +189,7 @@ mod tests {
         // Four of the 33 are half a trip of 1 ms above their places: halves are rounded up.
         assert!((millis(0.99) - 99.0).abs() < 0.001 && (99.0..100.0).contains(&millis(1.0)), "{}", millis(0.99));
         assert!((50.0..50.1).contains(&(quantiles.mean().as_secs_f64() * 1e3)));
-        let want = "loss unknown, delay above the least, from 101 round trips: median 50.0 ms, p99 99.0 ms";
+        let want = "loss unknown, delay above the shortest (of 101 round trips): median 50.0 ms, p99 99.0 ms";
         assert_eq!(words, want);
         assert_eq!(describe(&estimate, &trips[..FEWEST - 1]).0.quantiles, None, "too few say nothing");
     }

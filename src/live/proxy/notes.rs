@@ -54,7 +54,7 @@ impl Notes {
         let mut lines = Vec::new();
         for (topic, (last, left_out)) in &mut self.last {
             if *left_out > 0 && now.saturating_duration_since(*last) >= BETWEEN {
-                lines.push(format!("{left_out} more {}", of(*topic)));
+                lines.push(format!("{}: {left_out} more", of(*topic)));
                 (*last, *left_out) = (now, 0);
             }
         }
@@ -83,8 +83,8 @@ impl Notes {
 /// Returns the text for a topic's notes.
 fn of(topic: Topic) -> &'static str {
     match topic {
-        Topic::TurnedAway => "clients were turned away",
-        Topic::Idle => "clients were silent for too long",
+        Topic::TurnedAway => "clients turned away",
+        Topic::Idle => "clients silent for too long",
         Topic::Server => "notes about the server",
         Topic::Other => "notes",
     }

@@ -85,7 +85,6 @@ impl Path {
     }
 
     /// Sets the address, and the origin of outages. All conversations share it, so they have outages at the same time.
-    #[must_use]
     pub fn towards(self, address: IpAddr, begun: Instant) -> Path {
         Path { ip: IP[usize::from(address.is_ipv6())], begun: Some(begun), ..self }
     }

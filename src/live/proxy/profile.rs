@@ -111,7 +111,7 @@ fn period(line: &str) -> Result<Period, String> {
                 Impairments::default().set(name, value).map_err(|what| format!("{name}: {what}"))?;
                 knobs.push((turns, name.to_string(), value.to_string()));
             }
-            _ => return Err(format!("{:?}: expected a name and a value, as 'delay 80ms'", part.trim())),
+            _ => return Err(format!("{:?}: expected a name and a value, such as 'delay 80ms'", part.trim())),
         }
     }
     Ok(Period { from, to, knobs })

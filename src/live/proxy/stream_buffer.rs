@@ -17,10 +17,10 @@ const BOUND: usize = 17 << 20;
 /// The number of bytes that are kept after they passed, until the protocol is known: they contain its beginning.
 const HISTORY: usize = 128 << 10;
 
-const PASSED: &str = "a part of it had passed before it was complete";
-const NESTED: &str = "it is between the frames of another message";
-const UNKNOWN: &str = "it is not known which bytes of the stream it has";
-const OTHER: &str = "its frame, encoded again, has other bytes";
+const PASSED: &str = "part of the message had passed before it was complete";
+const NESTED: &str = "the message is between the frames of another one";
+const UNKNOWN: &str = "the message's bytes in the stream cannot be located";
+const OTHER: &str = "its frame, encoded again, differs from the original";
 
 /// Bytes that pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct StreamBuffer {
     pub waiting: Vec<InTransit>,
     /// Bytes that pass as soon as the direction has its turn.
     late: Vec<Gone>,
-    /// The time since when the direction must have its turn, to pass what waits no longer.
+    /// The time from which the direction needs a turn, to pass bytes that no longer wait.
     ripe: Option<Instant>,
     /// Decisions of the user that had no effect, and the reasons.
     pub refused: Vec<(Waited, &'static str)>,

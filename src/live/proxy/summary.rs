@@ -30,7 +30,7 @@ pub fn summary(counts: &Counts, messages: Option<[MessageCounts; 2]>) -> Vec<Str
             (counts.copies, "duplicated"),
             (counts.reordered, "out of order"),
             (counts.corrupted, "with a bit flipped"),
-            (counts.unsent, "that the system refused"),
+            (counts.unsent, "refused by the system"),
         ];
         lines.push(line + &nonzero(&list));
     }
@@ -54,19 +54,25 @@ fn nonzero(list: &[(u64, &str)]) -> String {
     list.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect()
 }
 
+/// Returns the line about what was never sent, if there is anything: datagrams, and bytes of streams.
+pub fn waiting([datagrams, bytes]: [usize; 2]) -> Option<String> {
+    let line =
+        || format!("{} and {} of streams were still to be sent", Plural(datagrams, "datagram"), Plural(bytes, "byte"));
+    (datagrams + bytes > 0).then(line)
+}
+
 /// Returns the number of messages that each rule matched and changed, and the reasons why it did not.
 pub fn rules<'t>(tallies: impl Iterator<Item = (&'t str, &'t Tally)>) -> Vec<String> {
     let line = |(text, tally): (&str, &Tally)| {
         let Tally { matched, applied, not_applied, reasons } = tally;
-        let fit = if *matched == 1 { "message fits" } else { "messages fit" };
-        let mut line = format!("rule {text:?}: {matched} {fit}, {applied} applied");
+        let mut line = format!("rule {text:?}: {} matched, applied to {applied}", Plural(*matched, "message"));
         if *not_applied > 0 {
             let why: Vec<String> = reasons.iter().map(|(why, count)| format!("{why} ({count})")).collect();
-            line.push_str(&format!(", {not_applied} not applied: {}", why.join("; ")));
+            line.push_str(&format!(", not applied to {not_applied}: {}", why.join("; ")));
         }
         let skipped = matched.saturating_sub(applied + not_applied);
         if skipped > 0 {
-            line.push_str(&format!(", {skipped} skipped (after, once, a share, or a later rule drops it)"));
+            line.push_str(&format!(", {skipped} skipped (by after, once or a share, or dropped by a later rule)"));
         }
         line
     };
@@ -111,17 +117,17 @@ pub fn status(status: &Status) -> Vec<String> {
     let mut lines = summary(&status.counts, status.messages);
     for (line, rates) in lines.iter_mut().skip(1).zip(&status.rates) {
         let (arrived, sent, bits) = (rates.arrived, rates.passed, bits(rates.bytes * 8.0));
-        line.push_str(&format!("; now {arrived:.1} packets/s arrive ({bits}/s), {sent:.1} packets/s are sent"));
+        line.push_str(&format!("; now {arrived:.1} packets/s ({bits}/s) in, {sent:.1} packets/s out"));
     }
-    let clients = Plural(status.datagram_clients, "client");
+    let clients = Plural(status.datagram_clients, "UDP client");
     let streams = Plural(status.streams, "stream");
     let queued = Plural(status.queued, "datagram");
     let (memory, waiting) = (status.queued_bytes, status.stream_bytes);
     lines.insert(
         0,
         format!(
-            "status after {:.1} s: {clients} of datagrams and {streams} now; {queued} ({memory} bytes of memory) and {} \
-             of streams wait",
+            "status after {:.1} s: {clients} and {streams}; queued: {queued} ({memory} bytes of memory) and {} of \
+             streams",
             status.elapsed.as_secs_f64(),
             Plural(waiting, "byte")
         ),

@@ -199,13 +199,13 @@ impl<'w, 'c> Watch<'w, 'c> {
         } else {
             // With very many conversations, this one was forgotten. No rules are applied any more.
             let touched = seen.iter_mut().filter(|one| one.dropped || one.edited.is_some() || one.copies > 0);
-            touched.for_each(|one| one.refuse("its conversation was forgotten in between"));
+            touched.for_each(|one| one.refuse("its conversation was dropped, because there were too many"));
             gone.extend(buffer.flush(side, None));
         }
         let refused = std::mem::take(&mut buffer.refused);
         let full = self.held.saturating_sub(before) + buffer.memory() > MOST_HELD;
         match buffer.overdue(side, writing.get(&flow), full, now) {
-            Some(true) => broken = Some("a message longer than any: the bytes after it cannot be encoded again"),
+            Some(true) => broken = Some("a message longer than 17 MiB: the bytes after it cannot be encoded again"),
             Some(false) => gone.extend(buffer.flush(side, writing.get_mut(&flow))),
             None => {}
         }

@@ -73,7 +73,7 @@ impl Writing {
         again[which] = old[which].clone().with_fields(fields);
         match (self.encode(&again, flow), wanted) {
             (Ok(same), Ok(wanted)) if same == wanted => Ok(()),
-            (Ok(_), Ok(_)) => Err("its payload, encoded again, has other bytes".into()),
+            (Ok(_), Ok(_)) => Err("its payload, encoded again, differs from the original".into()),
             (Err(error), _) | (_, Err(error)) => Err(format!("its payload cannot be written: {error}")),
         }
     }
@@ -92,7 +92,7 @@ impl Writing {
     ) -> Result<Vec<u8>, String> {
         match self.encode(old, flow) {
             Ok(same) if same == bytes => {}
-            Ok(_) => return Err("encoded again, it has other bytes".into()),
+            Ok(_) => return Err("the message, encoded again, differs from the original".into()),
             Err(error) => return Err(format!("it cannot be written: {error}")),
         }
         let put = |header: bool, pointer: &str| {

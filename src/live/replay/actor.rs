@@ -61,7 +61,7 @@ impl Recorded {
 pub enum Disposition {
     /// It is repeated, or expected if it is the peer's.
     Send,
-    /// The live session makes its own messages of this kind, named in the plural.
+    /// It is not repeated: the live session makes its own, or needs none. The kind is named in the plural.
     Live(&'static str),
     /// It may harm a peer, for this reason.
     Danger(String),

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 /// The changes that the rules make to a recorded message.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Changed {
     /// The new values and their places.
     pub puts: Vec<Put>,

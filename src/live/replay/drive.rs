@@ -124,7 +124,7 @@ impl<'a> Order<'a> {
             let (plan, actor) = self.plan(options);
             if let Some(Unsent { frame, message, why }) = plan.ineffective {
                 return Err(format!(
-                    "frame {frame}, {message}: the live session makes its own {why}: the rule would change nothing"
+                    "frame {frame}, {message}: the live session generates its own {why}: the rule would have no effect"
                 ));
             }
             conversation.write_edits(&self.choices, options, &*actor, clients)?;

@@ -90,7 +90,7 @@ pub(crate) fn plan(order: &Order<'_>, options: &Options, text: bool, out: &mut d
     }
     if text {
         for (kind, count) in &plan.live {
-            writeln!(out, "made live: {kind} ({count})")?;
+            writeln!(out, "not repeated: {kind} ({count})")?;
         }
         if plan.dropped > 0 {
             writeln!(out, "dropped: {}", plan.dropped)?;

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A message of ours.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Step {
     /// The message.
     pub recorded: Recorded,
@@ -47,7 +46,7 @@ pub struct Plan {
     pub span: Option<[Time; 2]>,
     /// Messages that are refused because they may harm the peer.
     pub refused: Vec<Unsent>,
-    /// The kinds of messages that the session makes live instead, with their number.
+    /// The kinds of messages that are not repeated, since the session makes its own or needs none, with their number.
     pub live: BTreeMap<&'static str, u64>,
     /// The number of messages that the user drops.
     pub dropped: u64,

@@ -90,7 +90,6 @@ pub struct Recording {
 
 /// The reason why there is nothing to play.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RecordingError {
     /// The capture cannot be read.
     #[error(transparent)]

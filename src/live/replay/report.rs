@@ -31,7 +31,7 @@ pub struct Report {
     pub unsent: Vec<Unsent>,
     /// Messages that were refused because they may harm the peer.
     pub refused: Vec<Unsent>,
-    /// Messages that the session made live instead of repeating them, by kind.
+    /// Messages that the session did not repeat, since it made its own or needed none, by kind.
     pub live: BTreeMap<&'static str, u64>,
     /// Messages that the user dropped.
     pub dropped: u64,
@@ -195,7 +195,7 @@ impl fmt::Display for Report {
         }
         writeln!(f, "received      {} of {}", self.received, Plural(self.expected, "message"))?;
         if counts.live > 0 {
-            writeln!(f, "made live     {} acknowledgements, heartbeats and answers", counts.live)?;
+            writeln!(f, "generated     {}: acknowledgements, heartbeats, answers", counts.live)?;
         }
         if let Some([least, median, most]) = self.round_trips() {
             let ms = |d: Duration| d.as_secs_f64() * 1e3;
@@ -209,7 +209,7 @@ impl fmt::Display for Report {
             )?;
         }
         for (kind, count) in &self.live {
-            writeln!(f, "not repeated  {count} {kind} of the capture")?;
+            writeln!(f, "not repeated  {kind} ({count})")?;
         }
         if self.dropped > 0 {
             writeln!(f, "dropped       {}", self.dropped)?;

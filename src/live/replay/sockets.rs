@@ -47,15 +47,12 @@ impl<'a> Sockets<'a> {
     }
 
     /// Takes a peer that has connected to us, with the bytes that it has sent.
-    ///
-    /// # Errors
-    /// Returns the recorder's error.
-    pub(super) fn from(open: Open<'a>, mut main: Wire<'a>, bytes: Vec<u8>) -> Result<Sockets<'a>, NetError> {
+    pub(super) fn from(open: Open<'a>, mut main: Wire<'a>, bytes: Vec<u8>) -> Sockets<'a> {
         let first = Some(bytes).filter(|bytes| !bytes.is_empty());
         if let Some(bytes) = &first {
-            main.received(bytes)?;
+            main.received(bytes);
         }
-        Ok(Sockets { first, ..Sockets::of(open, main, false) })
+        Sockets { first, ..Sockets::of(open, main, false) }
     }
 
     fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {

@@ -77,7 +77,7 @@ pub struct Visitors {
 impl Visitors {
     /// Adds a visitor that is not played.
     fn stranger(&mut self, peer: SocketAddr, why: String) {
-        self.note(format!("{peer} was not played: {why}"));
+        self.note(format!("{peer} was not accepted: {why}"));
         self.why = Some(why);
     }
 
@@ -95,7 +95,7 @@ impl Visitors {
     /// Returns the remarks about them.
     pub fn remarks(self) -> impl Iterator<Item = String> {
         let times = |(text, times): (String, u64)| if times > 1 { format!("{text} ({times} times)") } else { text };
-        let more = (self.more > 0).then(|| format!("{} more of others arrived and were not played", self.more));
+        let more = (self.more > 0).then(|| format!("further peers that were not accepted: {}", self.more));
         self.list.into_iter().map(times).chain(more)
     }
 }
@@ -145,7 +145,7 @@ impl<'w, 'a> Acceptor<'w, 'a> {
         early.retain(|early| early.time.elapsed() < RECENT);
         (self.left, self.early) = (Some(peer), early);
         let left = "left after sending only the recording's opening";
-        self.visitors.note(format!("{peer} {left} ({why}): the place is free again"));
+        self.visitors.note(format!("{peer} {left} ({why}): waiting for another peer"));
     }
 
     /// Waits for a peer that sends the recorded opening. The peer in `open` does not matter.
@@ -222,7 +222,7 @@ impl<'w, 'a> Acceptor<'w, 'a> {
         }
         let socket = socket.try_clone().map_err(NetError::of_datagram)?;
         let main = Wire::shared(socket, ends, open.recorder);
-        Sockets::from(Open { peer, ..open.clone() }, main, bytes.to_vec()).map(|sockets| Some((sockets, peer)))
+        Ok(Some((Sockets::from(Open { peer, ..open.clone() }, main, bytes.to_vec()), peer)))
     }
 
     /// Accepts a new connection, and checks all connections for a moment.
@@ -315,7 +315,7 @@ fn admitted<'a>(caller: Caller<'a>, open: &Open<'a>) -> Result<(Sockets<'a>, Soc
     let Caller { stream, peer, bytes, .. } = caller;
     stream.set_nonblocking(false).map_err(NetError::of)?;
     let main = Wire::stream(stream, peer, open.timeout, open.recorder, false, &open.stop)?;
-    Sockets::from(Open { peer, ..open.clone() }, main, bytes).map(|sockets| (sockets, peer))
+    Ok((Sockets::from(Open { peer, ..open.clone() }, main, bytes), peer))
 }
 
 /// Returns our address in a conversation with a peer. If the socket is bound to any address, that is the one from which

@@ -54,7 +54,8 @@ impl Conversation {
                 return Err(place(what));
             }
             if let Some(put) = changed.puts.iter().find(|put| wanted && actor.decides(decoded, &put.plain())) {
-                return Err(place(&format!("{} is decided by the live session: an edit would be undone", put.name)));
+                let why = "is set by the live session, which would overwrite the edit";
+                return Err(place(&format!("{} {why}", put.name)));
             }
             // The peer's messages are written as captured, because the encoder may have to learn from them.
             if !wanted && !encoder.remembers(proto, message) {

@@ -85,7 +85,7 @@ pub(crate) fn text(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > LARGEST {
         return Err("larger than 1 MiB: expected lines of rules".into());
     }
-    String::from_utf8(bytes).map_err(|_| "no UTF-8 text".into())
+    String::from_utf8(bytes).map_err(|_| "not UTF-8 text".into())
 }
 
 /// The new rules of a file, and notes for the user.

@@ -165,7 +165,7 @@ impl Parser<'_> {
             Some(',') => self.at += 1,
             Some(_) => {
                 let word = self.peek();
-                let what = "expected a comma before the next action, or the end; text with spaces is quoted";
+                let what = "expected a comma before the next action, or the end; quote text that has spaces";
                 return Err(self.fail(self.at, word.chars().count(), what.into()));
             }
         }
@@ -230,7 +230,7 @@ impl Parser<'_> {
                 self.at += 1;
                 loop {
                     match (self.chars.get(self.at), self.chars.get(self.at + 1)) {
-                        (None, _) => return Err(self.fail(start, 1, "the quotation has no end".into())),
+                        (None, _) => return Err(self.fail(start, 1, "the closing quote is missing".into())),
                         (Some(c), _) if *c == quote => break,
                         (Some('\\'), Some(c @ ('\\' | '"' | '\''))) => {
                             text.push(*c);
@@ -259,7 +259,7 @@ impl Parser<'_> {
     fn json(&mut self) -> Result<Given, RuleError> {
         let start = self.at;
         let rest: String = self.chars.get(start..).unwrap_or_default().iter().collect();
-        let no = |what: String| self.fail(start, 1, format!("no JSON: {what}"));
+        let no = |what: String| self.fail(start, 1, format!("invalid JSON: {what}"));
         // Parsing recurses. Brackets inside strings count too: nobody writes thousands of them.
         if rest.bytes().filter(|b| matches!(b, b'[' | b'{')).count() > MAX_NESTING {
             return Err(no(format!("nested more than {MAX_NESTING} levels deep")));
@@ -272,7 +272,7 @@ impl Parser<'_> {
                 Ok(Given::Json(value))
             }
             Some(Err(error)) => Err(no(error.to_string())),
-            None => Err(no("nothing there".into())),
+            None => Err(no("expected a value".into())),
         }
     }
 }

@@ -80,7 +80,6 @@ impl Put {
     }
 
     /// Returns the change with this client's value.
-    #[must_use]
     pub fn of_client(mut self, client: u32) -> Put {
         number(&mut self.value, client);
         self

@@ -62,7 +62,7 @@ impl FromStr for Bound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Bound, String> {
-        let wrong = || format!("{text:?}: expected FIGURE > N or FIGURE < N, as 'not_applied > 0'");
+        let wrong = || format!("{text:?}: expected FIGURE > N or FIGURE < N, such as 'not_applied > 0'");
         let (name, comparison, amount) = Comparison::bound(text).ok_or_else(wrong)?;
         let Some(figure) = Bound::FIGURES.iter().position(|figure| *figure == name) else {
             let near = hint(nearest(name, Bound::FIGURES));

@@ -64,14 +64,14 @@ fn wrong_rules_are_refused_with_their_place() {
     reported("message == reliable", "expected 'EXPR: ACTION, ...'", "");
     reported(" message == relable: drop", "did you mean \"reliable\"", "relable");
     reported("message == reliable: payload.name=\"x\" payload.team=99", "expected a comma", "payload.team");
-    reported("message == reliable: payload.name=a b", "text with spaces is quoted", "b");
+    reported("message == reliable: payload.name=a b", "quote text that has spaces", "b");
     reported("message == reliable: payload.team=300", "team is a whole number from 0 to 255, got 300", "300");
     reported("message == reliable: payload.team=\"3\"", "team is a number", "\"3\"");
     reported("message == reliable: payload.fast=1", "fast is true or false", "1");
     reported("message == reliable: payload.tem=3", "did you mean \"team\"", "payload.tem");
     reported("team == 3: drop", "did you mean \"payload.team\"", "team");
     reported("message == reliable: payload=zz", "expected hex digits, got \"zz\"", "zz");
-    reported("message == reliable: payload=012", "half of one", "012");
+    reported("message == reliable: payload=012", "odd number of hex digits", "012");
     reported("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
     reported("nano.heartbeat: payload.hp=3", "nano.heartbeat has no field \"hp\"", "payload.hp");
     // The content of a payload without a schema is unknown, but this is a field of the message itself.
@@ -89,8 +89,8 @@ fn wrong_rules_are_refused_with_their_place() {
     );
     reported("message == reliable: drop,", "expected an action", "");
     reported("message == reliable: payload=", "expected a value", "");
-    reported("message == reliable: payload.name=\"x", "the quotation has no end", "\"");
-    reported("message == reliable: payload:={\"a\":", "no JSON", "{");
+    reported("message == reliable: payload.name=\"x", "the closing quote is missing", "\"");
+    reported("message == reliable: payload:={\"a\":", "invalid JSON", "{");
     reported("riptide.heartbeat and dnp.link_update: number=3", "no message matches", "number");
 }
 

@@ -92,7 +92,8 @@ pub fn typed(field: &'static Field, given: &Given) -> Result<Json, String> {
 
 fn never(name: &str, text: &str, names: &[(u64, &str)]) -> String {
     let names: Vec<&str> = names.iter().map(|(_, name)| *name).collect();
-    format!("{name} is never {text:?}{}: there are {}", hint(nearest(text, names.iter().copied())), names.join(", "))
+    let near = hint(nearest(text, names.iter().copied()));
+    format!("{name} has no value {text:?}{near}: expected one of {}", names.join(", "))
 }
 
 fn hex(name: &str, text: &str, len: Len) -> Result<Json, String> {
@@ -100,7 +101,7 @@ fn hex(name: &str, text: &str, len: Len) -> Result<Json, String> {
         return Err(format!("{name} is bytes: expected hex digits, got {text:?}"));
     }
     match len {
-        _ if !text.len().is_multiple_of(2) => Err(format!("{name} is whole bytes: {text:?} has half of one")),
+        _ if !text.len().is_multiple_of(2) => Err(format!("{name} is bytes: {text:?} has an odd number of hex digits")),
         Len::Const(n) if text.len() != 2 * n as usize => {
             Err(format!("{name} is always {n} bytes long: {text:?} is not"))
         }

@@ -109,21 +109,23 @@ pub fn begin(
             }
             Err(Failed::Denied(stderr)) => {
                 if global.verbose > 0 {
-                    notify(global, format_args!("{}: no right to capture: {stderr}", program.name()));
+                    notify(global, format_args!("{}: no permission to capture: {stderr}", program.name()));
                 }
                 denied = Some((program, stderr));
             }
             Err(Failed::Other(stderr)) => anyhow::bail!("{interface}: {}: {stderr}", program.name()),
         }
     }
-    let Some((program, stderr)) = denied else { anyhow::bail!("{interface}: no program captures it") };
-    anyhow::bail!("{interface}: no right to capture: {} ({}: {stderr})", words::grant(&program), program.name())
+    let Some((program, stderr)) = denied else {
+        anyhow::bail!("{interface}: neither tcpdump nor dumpcap can capture on it")
+    };
+    anyhow::bail!("{interface}: no permission to capture: {} ({}: {stderr})", words::grant(&program), program.name())
 }
 
 /// Reports that the capture runs, and its filter.
 fn announce(interface: &str, filter: Option<&str>, global: &Global) {
     if !stop().is_set() {
-        let filter = filter.map(|filter| format!(" what fits {filter:?}")).unwrap_or_default();
+        let filter = filter.map(|filter| format!(" with the filter {filter:?}")).unwrap_or_default();
         notify(global, format_args!("capturing on {interface}{filter}; Ctrl-C ends"));
     }
 }

@@ -74,7 +74,7 @@ pub fn start(
         _ => Failed::Other(format!("{}: {error}", program.path.display())),
     })?;
     let words = child.stderr.take().map(Words::of).unwrap_or_default();
-    let Some(stdout) = child.stdout.take() else { return Err(Failed::Other("it has no output".into())) };
+    let Some(stdout) = child.stdout.take() else { return Err(Failed::Other("its output cannot be read".into())) };
     let polled = platform::output_of(&stdout);
     let rest = platform::output_of(&stdout);
     let from = match polled {
@@ -91,12 +91,12 @@ pub fn start(
         reader.first = Cursor::new(first);
         return Ok(reader);
     }
-    let Some(running) = running else { return Err(Failed::Other("it has ended".into())) };
+    let Some(running) = running else { return Err(Failed::Other("the capture program has ended".into())) };
     // Output in a wrong format needs no wait for error messages.
     if first.len() >= 4 {
         running.kill();
         *guard = None;
-        return Err(Failed::Other("writes no capture: neither pcap nor pcapng".into()));
+        return Err(Failed::Other("its output is neither pcap nor pcapng".into()));
     }
     let (stderr, how) = (running.stderr(), running.how());
     let reason = words::reason(&stderr, program);
@@ -105,7 +105,7 @@ pub fn start(
     if words::denied(&stderr) {
         return Err(Failed::Denied(reason));
     }
-    Err(Failed::Other(if reason.is_empty() { format!("has ended before it captured, {how}") } else { reason }))
+    Err(Failed::Other(if reason.is_empty() { format!("ended before it captured anything ({how})") } else { reason }))
 }
 
 impl Running {

@@ -1,4 +1,4 @@
-//! The recording of an exchange; with its messages as comments, like `decode -f pcapng`, for a name in .pcapng.
+//! The recording of an exchange; if its name ends in .pcapng with the messages as comments, like `decode -f pcapng`.
 
 use super::{How, Opened, OutFile};
 use crate::capture::Bound;
@@ -45,24 +45,28 @@ impl Recording {
         self.recorder.flush().map_err(|e| self.file.named(e))
     }
 
-    /// Completes the recording. After a signal, an existing file is not replaced.
+    /// Completes the recording. After a signal or an error of writing, an existing file is not replaced. A signal is the
+    /// normal end of an `endless` exchange.
     ///
     /// # Errors
     /// Returns the errors of the file system.
-    pub fn end(self, global: &Global) -> io::Result<()> {
-        self.flush()?;
+    pub fn end(self, global: &Global, endless: bool) -> io::Result<()> {
+        // What was written before an error is kept.
+        let written = self.flush();
         completed(self.comments, &self.file.name).map_err(|e| self.file.named(e))?;
         let missing = self.recorder.missing();
         if missing > 0 {
             let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));
-            warn(format_args!("{name}: full (--limit pcap_bytes): the last {frames} are not in it"));
+            warn(format_args!("{name}: full (--limit pcap_bytes), missing at its end: {frames}"));
         }
-        if self.file.how == How::Replace && interrupt::status(false).is_some() {
+        let stopped = written.is_err() || interrupt::status(endless).is_some();
+        if self.file.how == How::Replace && stopped {
             let name = Printable(self.file.name.display());
             notify(global, format_args!("{name}: left as it was: the recording was stopped"));
-            return Ok(());
+            return written;
         }
-        self.file.commit()
+        self.file.commit()?;
+        written
     }
 }
 

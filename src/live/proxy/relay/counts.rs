@@ -46,7 +46,7 @@ pub struct Counts {
     pub directions: [DirectionCounts; 2],
     /// Conversations.
     pub clients: u64,
-    /// Clients that were turned away because there were too many.
+    /// Clients that were turned away because there were too many, or no socket for them.
     pub turned_away: u64,
     /// Datagrams and connections that the server refused, usually because its port was closed.
     pub refused: u64,

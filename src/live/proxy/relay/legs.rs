@@ -91,7 +91,6 @@ impl<W: Write> LegWriter<W> {
     }
 
     /// Limits the size of the file. Packets beyond it are only [counted](LegWriter::missing).
-    #[must_use]
     pub fn bounded(mut self, most: Bound) -> LegWriter<W> {
         self.left = most;
         self

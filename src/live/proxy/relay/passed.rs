@@ -19,7 +19,6 @@ pub struct Addresses {
 
 /// A datagram, or a chunk of a stream, that arrived, and its outcome.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Passed<'p> {
     /// Its number among all that arrived, from 1.
     pub number: u64,
@@ -93,7 +92,6 @@ impl Arrival {
 
 /// Bytes that were sent.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Sent<'s> {
     /// The arrival of these bytes.
     pub(crate) arrival: &'s Arrival,
@@ -113,7 +111,6 @@ pub struct Sent<'s> {
 
 /// A direction of a stream that ended on one leg.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Ended {
     /// The addresses of the conversation.
     pub addresses: Addresses,

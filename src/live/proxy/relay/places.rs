@@ -183,11 +183,17 @@ impl Relay {
         }
     }
 
+    /// Returns the number of datagrams, and of bytes of streams, that are still to be sent.
+    pub fn waiting(&self) -> [usize; 2] {
+        let status = self.status(Instant::now(), None);
+        [status.queued, status.stream_bytes]
+    }
+
     /// Returns the state at this moment.
     pub(super) fn status(&self, now: Instant, messages: Option<[MessageCounts; 2]>) -> Status {
         let mut status = Status {
             elapsed: now.saturating_duration_since(self.begun),
-            queued: self.queue.len(),
+            queued: self.queue.len() + self.held.len(),
             queued_bytes: self.queue.bytes(),
             counts: self.counts,
             messages,

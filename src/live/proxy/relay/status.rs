@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 /// The state of a running relay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Status {
     /// The time since the relay began.
     pub elapsed: Duration,
@@ -30,7 +29,6 @@ pub struct Status {
 
 /// The traffic of a direction, each second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct DirectionRates {
     /// Packets that arrived.
     pub arrived: f64,

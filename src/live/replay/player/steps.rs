@@ -131,7 +131,7 @@ impl<'p> Player<'p, '_> {
             {
                 let about = self.actor.identity(&answer.decoded);
                 self.out.remark(format!(
-                    "{about} of frame {} did not arrive within {timeout:?}: {} of frame {frame} waited for it",
+                    "{about} of frame {} did not arrive within {timeout:?}; {} of frame {frame} no longer waits for it",
                     answer.frame,
                     step.name()
                 ));
@@ -188,7 +188,7 @@ impl<'p> Player<'p, '_> {
                 for decoded in self.out.messages.drain(waiting..) {
                     self.actor.unsendable(&decoded);
                 }
-                self.unsent.push(unsent_step(step, "the live session would undo the edit"));
+                self.unsent.push(unsent_step(step, "the live session would overwrite the edit"));
             }
             Ok(()) if self.actor.closes(&step.recorded) => {
                 self.left = true;

@@ -30,9 +30,9 @@ impl Report {
         if others.is_empty() {
             return Ok(());
         }
-        let list: Vec<String> = others.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let list: Vec<String> = others.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
         let hint = if f.alternate() { ":" } else { " (-v lists them)" };
-        writeln!(f, "not held against the peer: {} that differ{hint}", list.join(", "))?;
+        writeln!(f, "ignored differences: {}{hint}", list.join(", "))?;
         if f.alternate() { self.others.iter().try_for_each(|(_, divergence)| line(f, divergence)) } else { Ok(()) }
     }
 

@@ -8,6 +8,7 @@ use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use crate::live::replay::{Arrival, Life, Numbers, Phase, Rules};
 use crate::message::OwnedMessage;
+use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::time::Instant;
 
@@ -69,7 +70,7 @@ impl Actor for DnpActor {
             return Disposition::Danger("a link_update that ends with a bare link id: it is cut off".into());
         }
         match Message::named(decoded.message) {
-            Some(Unknown) => Disposition::Danger("no command of DNP".into()),
+            Some(Unknown) => Disposition::Danger("not a DNP command".into()),
             Some(LongLinkState) => {
                 Disposition::Danger("a malformed long link_state writes outside of a C++ server's memory".into())
             }
@@ -167,7 +168,7 @@ impl Actor for DnpActor {
                     self.restart(out);
                 }
                 if self.life.phase != Phase::New {
-                    // Real servers ignore it, and a client whose acknowledge was lost must begin again from another
+                    // Real servers ignore it, and a client whose acknowledgement was lost must begin again from another
                     // port. We answer again.
                     out.messages.extend(self.answer.clone());
                     out.counts.copies += 1;
@@ -251,7 +252,11 @@ impl Actor for DnpActor {
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
-        let silence = || "no answer to the connection_request: nothing listens there that speaks DNP".into();
+        let silence = || {
+            "no answer to the connection_request: nothing listens there that speaks DNP, or its acknowledge was lost: \
+             it then ignores this port, and another attempt helps"
+                .into()
+        };
         let asked = self.life.tick(silence, now, out);
         if self.life.phase == Phase::Over {
             return None;
@@ -259,7 +264,8 @@ impl Actor for DnpActor {
         let (when, lost) = self.numbers.sent.tick(now, out);
         if let Some((decoded, tries)) = lost {
             let number = decoded.number(&NUMBER).unwrap_or(0);
-            let what = format!("{} {number} is not acknowledged after {tries} copies", decoded.message);
+            let sent = Plural(tries, "transmission");
+            let what = format!("{} {number} was not acknowledged after {sent}", decoded.message);
             match self.life.probe {
                 true => out.remark(what),
                 false => {
@@ -278,7 +284,7 @@ impl Actor for DnpActor {
         self.numbers.sent.abandon(out);
         if self.life.phase != Phase::New && (self.life.probe || !self.closed) {
             // A server has no idle timeout: without a close our place would stay taken. One that seems silent may have
-            // accepted, and its acknowledge may be lost.
+            // accepted, and its acknowledgement may be lost.
             let goodbye = self.life.message(ConnectionClose.name(), json!({}));
             (0..GOODBYES).for_each(|_| out.live(goodbye.clone()));
         }

@@ -32,7 +32,7 @@ static NUMBERING: Numbering = Numbering {
     first: 0,
     modulus: MODULUS,
     window: Window::Span(WINDOW),
-    full: "an acknowledgement: ten commands are on their way",
+    full: "an acknowledgement (ten commands are unacknowledged)",
     patience: REST,
 };
 
@@ -71,7 +71,7 @@ struct DnpActor {
 impl DnpActor {
     fn new(context: &ReplayContext<'_>, resend: Duration) -> DnpActor {
         let ours = |message: Message| context.has(context.role, message.name());
-        // A peer whose acknowledge was lost resends.
+        // A peer whose acknowledgement was lost resends.
         let rest = resend.mul_f64(2.5).min(resend + Duration::from_millis(200));
         DnpActor {
             life: Life::new("dnp", &actor::RULES, context),

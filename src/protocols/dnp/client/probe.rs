@@ -1,7 +1,7 @@
 //! Probes a DNP server. The request offers only a protocol that does not exist, so it makes no connection and reaches
 //! no application. The full handshake, which makes a player, is made only if the user asks for it.
 //!
-//! Only requests, closes, acknowledges and parts of long messages without an end are sent: none of them reaches the
+//! Only requests, closes, acknowledgements and parts of long messages without an end are sent: none of them reaches the
 //! application. A connection is always closed, with three closes: servers have no timeout, and a close is not
 //! acknowledged.
 
@@ -43,7 +43,7 @@ const LINKS: usize = 64;
 /// Refusals of a request that no server can accept.
 static STRANGERS: &[Refusal] = &[Refusal::new(ConnectionAcknowledge.name(), "", Outcome::Rejected).saying(
     "a DNP server that accepts no clients: {}",
-    "it is not listening: start its listening, or look for the server's real port",
+    "the program answers, but its DNP server is not in listening mode: start that, or look for the server's real port",
 )];
 
 /// Refusals of a request for a connection, and closes inside one.
@@ -52,7 +52,7 @@ static REFUSALS: &[Refusal] = &[
         .saying("the server speaks DNP, but not version 1", "the server is newer or older than this program"),
     Refusal::new(ConnectionAcknowledge.name(), "", Outcome::Rejected).saying(
         "the server refuses the connection: {}",
-        "the server takes no more clients, or is not listening: see its log",
+        "the server takes no more clients, or is not in listening mode: see its log",
     ),
     Refusal::new(ConnectionClose.name(), "", Outcome::Closed)
         .saying("the server closes the connection", "the server's application has ended it: see its log"),
@@ -84,7 +84,7 @@ struct Dnp {
     again: bool,
 }
 
-/// The result of a complete acknowledge.
+/// The result of a complete acknowledgement.
 fn result_of(received: &OwnedMessage) -> Option<String> {
     let whole = received.message == ConnectionAcknowledge && !received.has(&UNPARSED);
     let result = received.field(&RESULT).filter(|_| whole)?;
@@ -112,7 +112,7 @@ impl Questions for Dnp {
         let until = engine.open(Carrier::Udp, None)?.begin()? + ask.timeout * TRIES;
         let Some(accepted) = engine.wait(self, None, until)? else {
             let text = "the server answers to identification, but not to a request for a connection";
-            return Err(Failure::new(Outcome::Silent, text, "the acknowledge may be lost: try again"));
+            return Err(Failure::new(Outcome::Silent, text, "the acknowledgement may be lost: try again"));
         };
         engine.findings.fact("connected", true);
         engine.findings.fields(&accepted, &[&PROTOCOL]);

@@ -47,7 +47,7 @@ impl Actor for GneActor {
             return Disposition::Danger("a HawkNL frame that is not a message of GNE".into());
         }
         if message.length > LARGEST {
-            return Disposition::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
+            return Disposition::Danger(format!("{} bytes: the server's buffer holds {LARGEST} bytes", message.length));
         }
         if self.replies(message) {
             return Disposition::Live("replies to pings");
@@ -76,7 +76,7 @@ impl Actor for GneActor {
             _ if !client && self.granted && self.datagrams == Datagrams::Unknown => Some("the client's port"),
             Some(ClientPort) => None,
             // The port goes first on the stream: 4 bytes sent before it would be read as the port.
-            _ if decoded.channel == Channel::Main && self.port_due => Some("our port"),
+            _ if decoded.channel == Channel::Main && self.port_due => Some("this side's port"),
             _ => None,
         }
     }

@@ -70,9 +70,9 @@ impl Dialect {
             Some(name) if self.short_pings == Some(true) => {
                 Err(format!("the live side's protocol build has no {name} packets: they would end the connection"))
             }
-            _ if length > LARGEST && length > message.length => {
-                Err(format!("{length} bytes with the live side's longer pings: a receiver's buffer has {LARGEST}"))
-            }
+            _ if length > LARGEST && length > message.length => Err(format!(
+                "{length} bytes, as the live side's pings are longer: the receiver's buffer holds {LARGEST} bytes"
+            )),
             _ => Ok(decoded),
         }
     }

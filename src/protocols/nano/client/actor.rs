@@ -68,7 +68,7 @@ impl Actor for NanoActor {
                 Disposition::Danger("a kick is the server's: pomelo closes".into())
             }
             Carrier(_) | Package(Data | Unknown) | Line::Other => {
-                Disposition::Danger("no message of the protocol".into())
+                Disposition::Danger("not a message of the protocol".into())
             }
             Package(Request) if decoded.text(&ROUTE) == Some("") => {
                 Disposition::Danger("a request without a route".into())
@@ -184,7 +184,7 @@ impl Actor for NanoActor {
                 }
                 let answer = decoded.text(&HEAD).and_then(|head| upgrade::header(head, "sec-websocket-accept"));
                 if self.key.as_deref().is_some_and(|key| answer != Some(&upgrade::accept(key))) {
-                    self.life.end("the upgrade is granted, but not to our key: it is no WebSocket server");
+                    self.life.end("the upgrade is granted, but not to our key: this is not a WebSocket server");
                     return Handling::Session;
                 }
                 self.life.reach(Phase::Open);
@@ -233,9 +233,7 @@ impl Actor for NanoActor {
                 if let Some(open) = self.requests.iter_mut().find(|r| r.live.is_none() && r.route == route) {
                     open.live = id;
                 } else {
-                    out.remark(format!(
-                        "a request for {route:?} that the capture does not have stays without an answer"
-                    ));
+                    out.remark(format!("a request for {route:?} is not in the capture, so it gets no answer"));
                 }
             }
             (Package(Response), Role::Client) => {
@@ -254,7 +252,9 @@ impl Actor for NanoActor {
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
-        let beats = self.life.role == Role::Client && self.life.phase == Phase::Working && !self.life.probe;
+        // Over TCP, heartbeats are questions of a probe.
+        let own = self.websocket || !self.life.probe;
+        let beats = own && self.life.role == Role::Client && self.life.phase == Phase::Working;
         let interval = self.interval.filter(|_| beats)?;
         let beat = self.beat.get_or_insert(now + interval);
         if now >= *beat {

@@ -40,6 +40,6 @@ fn answers(ours: &str, head: &str) -> Result<(), Failure> {
         Some(other) => format!("the upgrade is granted with the key {other:?}, but {wanted:?} answers ours"),
         None => format!("the upgrade is granted without a key: {wanted:?} answers ours"),
     };
-    let advice = "a cache or a proxy between answers for the server, or it is no WebSocket server: check the port";
+    let advice = "a cache or a proxy between answers for the server, or this is not a WebSocket server: check the port";
     Err(Failure::new(Outcome::Broken, text, advice).with("accept", key_sent).with("expected", wanted))
 }

@@ -88,6 +88,12 @@ struct NanoActor {
     leaves: bool,
 }
 
+/// Returns the server's heartbeat interval, as its answer to the handshake names it.
+fn interval(sys: &Json) -> Option<Duration> {
+    let seconds = sys.get("heartbeat").and_then(Json::as_f64).filter(|s| *s > 0.0)?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
 /// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
@@ -238,8 +244,7 @@ impl NanoActor {
         if let Some(dictionary) = sys.get("dict").and_then(Json::as_object) {
             self.dictionary = dictionary.iter().filter_map(|(k, v)| Some((k.clone(), v.as_u64()?))).collect();
         }
-        let seconds = sys.get("heartbeat").and_then(Json::as_f64).filter(|s| *s > 0.0);
-        self.interval = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        self.interval = interval(sys);
         self.life.reach(Phase::Answered);
     }
 

@@ -10,7 +10,7 @@ use super::super::payload::JSON;
 use super::Line::{self, Carrier as FromCarrier, Package};
 use super::answer::upgraded;
 use super::family::{Family, accepted, report};
-use super::{MASK, NanoClient, hello};
+use super::{MASK, NanoClient, hello, interval};
 use crate::dissect::Role;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
@@ -19,8 +19,8 @@ use crate::live::probe::{
 };
 use crate::message::OwnedMessage;
 use crate::protocols::websocket;
-use crate::protocols::websocket::layout::CODE as CLOSE_CODE;
 use crate::protocols::websocket::layout::Message::{Close, Ping, Pong, UpgradeResponse};
+use crate::protocols::websocket::layout::{CODE as CLOSE_CODE, DATA};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -66,12 +66,12 @@ impl Probe for NanoClient {
     fn data(&self, data: &ConnectData) -> Result<Json, String> {
         match data {
             ConnectData::Values(values) => Ok(values.clone()),
-            _ => Err("the handshake's \"user\" is a JSON object, as {\"token\":\"..\"}".into()),
+            _ => Err("the handshake's \"user\" is a JSON object, such as {\"token\":\"..\"}".into()),
         }
     }
 
     fn questions(&self, method: &Method) -> Box<dyn Questions + '_> {
-        Box::new(Nano { carrier: method.carrier, wants: UpgradeResponse.name(), hello: String::new() })
+        Box::new(Nano { carrier: method.carrier, wants: UpgradeResponse.name(), hello: String::new(), late: 0 })
     }
 }
 
@@ -82,6 +82,13 @@ struct Nano {
     wants: &'static str,
     /// Our handshake.
     hello: String,
+    /// The number of questions that count as lost, and whose answers are still to come.
+    late: u32,
+}
+
+/// The data of a ping, which its pong repeats.
+fn ping(number: u32) -> String {
+    format!("{number:08x}")
 }
 
 impl Questions for Nano {
@@ -121,7 +128,9 @@ impl Questions for Nano {
         if method == Heartbeat.name() {
             engine.listen(self, Instant::now() + took + UNASKED)?;
         }
-        let trips = engine.series(self, &Series::of(ask, method).at_most(2))?;
+        // A server closes after twice its interval without a package.
+        let silence = interval(&sys).map_or(Duration::MAX, |every| every.max(SECOND));
+        let trips = engine.series(self, &Series { silence, ..Series::of(ask, method) }.at_most(2))?;
         if trips.answered == 0 && ask.request.samples > 0 {
             let note = format!("the server answers no {method}: the time of its first handshake is all there is");
             engine.findings.note(note);
@@ -132,15 +141,19 @@ impl Questions for Nano {
         if early { acknowledge(engine) } else { Ok(()) }
     }
 
-    fn question(&mut self, _number: u32) -> Question {
+    fn question(&mut self, number: u32) -> Question {
         if self.wants == Pong.name() {
-            let fields = json!({"mask": MASK, "data": "6e6b"});
+            let fields = json!({"mask": MASK, "data": ping(number)});
             return Question { proto: Some(websocket::NAME), ..Question::new(Ping.name(), fields) };
         }
         match self.wants == Heartbeat.name() {
             true => Question::new(Heartbeat.name(), json!({})),
             false => Question::new(Handshake.name(), json!({"body": self.hello})),
         }
+    }
+
+    fn sampled(&mut self, took: Option<Duration>) {
+        self.late += u32::from(took.is_none() && self.wants != Pong.name());
     }
 
     fn read(&mut self, received: &OwnedMessage, number: Option<u32>, engine: &mut Engine<'_, '_>) -> Read {
@@ -154,8 +167,14 @@ impl Questions for Nano {
                 Meaning::Answer
             }
             _ if received.from != Role::Server => Meaning::Stray,
+            // A stream keeps the order: the answers to what counts as lost come first.
+            _ if received.message == self.wants && self.late > 0 => {
+                self.late -= 1;
+                Meaning::Session
+            }
             // The server's own heartbeats are no answers.
             Package(Heartbeat) if number.is_none() => Meaning::Session,
+            FromCarrier(Pong) if number.map(ping).as_deref() != received.text(&DATA) => Meaning::Session,
             _ if received.message == self.wants => Meaning::Answer,
             Package(Kick) => refused(received.text(&BODY).unwrap_or_default()),
             FromCarrier(Close) => {

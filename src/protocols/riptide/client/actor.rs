@@ -48,7 +48,7 @@ impl Actor for RiptideActor {
         }
         let most = self.version.largest();
         if message.length > most {
-            return Disposition::Danger(format!("{} bytes: a server's buffer has {most}", message.length));
+            return Disposition::Danger(format!("{} bytes: the server's buffer holds {most} bytes", message.length));
         }
         match Message::named(decoded.message) {
             Some(Connect) if std::mem::replace(&mut self.begun, true) && decoded.from == Role::Client => {

@@ -19,6 +19,7 @@ use crate::flow::Transport;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Life, Numbering, Numbers, Phase, Received, Repeats, Unacknowledged, Window};
 use crate::message::OwnedMessage;
+use crate::plural::Plural;
 use introduced::Introduced;
 use numbers::peer_ids;
 use serde_json::Value as Json;
@@ -51,7 +52,7 @@ static NUMBERING: Numbering = Numbering {
     first: 1,
     modulus: 1 << 16,
     window: Window::Count(WINDOW),
-    full: "an acknowledgement: 16 messages are on their way",
+    full: "an acknowledgement (16 messages are unacknowledged)",
     patience: Duration::from_millis(800),
 };
 
@@ -204,7 +205,8 @@ impl RiptideActor {
         let about = self.identity(decoded);
         let number = decoded.number(&SEQUENCE).unwrap_or(0);
         let limit = if tries >= COPIES { ", as often as the library sends it" } else { "" };
-        let what = format!("{about} (sequence id {number}) is not acknowledged after {tries} copies{limit}");
+        let sent = Plural(tries, "transmission");
+        let what = format!("{about} (sequence id {number}) was not acknowledged after {sent}{limit}");
         match self.version {
             // These versions disconnect from a peer that does not acknowledge.
             Version::V21 | Version::V22 if !self.life.probe => {

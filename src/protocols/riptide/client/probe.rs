@@ -65,6 +65,9 @@ impl Probe for RiptideClient {
     }
 }
 
+/// The longest silence of a client: a server forgets it 5 s after its last heartbeat, without a word.
+const SILENCE: Duration = Duration::from_secs(2);
+
 /// Servers answer in their ticks: 20 ms in Unity.
 const TICK_NANOS: u32 = 20_000_000;
 
@@ -119,7 +122,7 @@ impl Questions for Riptide {
         // TCP: timers of the two network stacks delay the first answer. A random pause lets heartbeats meet the
         // server's tick in every phase.
         let (warm_up, pause) = (u32::from(self.carrier != Carrier::Udp), ask.request.interval + phase());
-        engine.series(self, &Series { warm_up, pause, ..Series::of(ask, Heartbeat.name()) })?;
+        engine.series(self, &Series { warm_up, pause, silence: SILENCE, ..Series::of(ask, Heartbeat.name()) })?;
         engine.findings.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
         Ok(())
     }
