@@ -67,7 +67,7 @@ fn packets_dropped_before_a_claim() {
     let account = account(&done);
     let dropped = account["limits"]["undecided"].as_u64().expect("a count");
     assert!(dropped > 0 && done.text().lines().count() as u64 - 1 + dropped == 208, "{account}");
-    assert!(done.err.contains(&format!("recognised only later: {dropped} packets")), "{}", done.err);
+    assert!(done.err.contains(&format!("recognised too late: {dropped} packets")), "{}", done.err);
     assert_eq!(run(&[&args[..], &["--fail-on", "limit"]].concat(), &wire.file()).status, Some(1));
 }
 
@@ -76,12 +76,12 @@ fn a_limit_is_reported_also_quietly() {
     let bytes = riptide(1000, 10).file();
     let args = ["decode", "-", "-q", "-f", "ndjson", "--account", "--limit", "conversations=100"];
     let done = run(&args, &bytes).ok();
-    assert!(done.err.contains("conversations were given up to bound memory"), "{}", done.err);
+    assert!(done.err.contains("conversations were evicted to limit memory"), "{}", done.err);
     let account = account(&done);
     let evicted = account["limits"]["conversations"].as_u64().expect("a count");
     let conversations = |of: &str| account[of]["conversations"].as_u64().unwrap();
     // Each of them comes back nine times, under its number.
-    assert!(done.err.contains("1000 conversations were given up to bound memory, 9900 times in all"), "{}", done.err);
+    assert!(done.err.contains("1000 conversations were evicted to limit memory, 9900 times in all"), "{}", done.err);
     assert_eq!((evicted, conversations("claimed") + conversations("unclaimed")), (9900, 1000));
     assert_eq!(account["frames"], 10_000);
     let done = run(&[&args[..], &["--fail-on", "limit"]].concat(), &bytes);
@@ -514,6 +514,26 @@ fn packets_that_are_there_twice() {
     for wire in [Wire(some.collect()), once] {
         let done = run(&["decode", "-", "-f", "ndjson", "--account"], &wire.file()).ok();
         assert!(done.err.is_empty() && account(&done).get("duplicate_packets").is_none(), "{}", done.err);
+    }
+}
+
+/// A capture's own statistics say how many packets its interface dropped: they are missing in every figure.
+#[test]
+fn packets_that_the_interface_dropped() {
+    let folder = Scratch::new("dropped-packets");
+    let mut file =
+        run(&["decode", fixture("riptide/riptide20-udp.pcap").to_str().unwrap(), "-q", "-f", "pcapng"], b"").ok().out;
+    let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    // Interface 0, its time, isb_ifdrop with 8 bytes, the end of the options. Repeated, it counts once.
+    for _ in 0..2 {
+        file.extend(numbers(&[5, 40, 0, 0, 0, 8 << 16 | 5, 1204, 0, 0, 40]));
+    }
+    let path = folder.write("dropped.pcapng", &file);
+    for threads in ["1", "2"] {
+        let done = run(&["decode", &path, "-q", "-f", "ndjson", "--account", "--threads", threads], b"").ok();
+        assert_eq!(account(&done)["dropped_packets"], 1204);
+        let right = done.err.starts_with("netkit: the capture lacks 1204 packets") && done.err.lines().count() == 1;
+        assert!(right, "{}", done.err);
     }
 }
 

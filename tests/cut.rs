@@ -394,6 +394,12 @@ fn a_redacted_page_shows_no_filter_and_no_path() {
             assert!(!html.contains(secret), "{secret} is in the page of {} files", files.len());
         }
     }
+    // A name of one letter changes no words.
+    std::fs::rename(&cut, folder.file("e")).expect("renamed");
+    let args = ["report", "--redact", "--force", "-p", "riptide", "-o", "page.html", "e"];
+    let done = common::feed(common::netkit(&args).current_dir(folder.path()), b"");
+    let html = std::fs::read_to_string(&page).expect("a page");
+    assert!(html.contains("the capture is truncated after"), "{}", done.err);
 }
 
 /// Text in ten scripts: none of it is in any format, neither as text nor as JSON escapes.

@@ -1,6 +1,6 @@
 //! Pcapng blocks as they are in a file: constants, reading and writing.
 
-use super::interface::{u16_at, u32_at};
+use super::interface::{options, u32_at};
 use super::record::LONGEST;
 
 /// The header of a section; the same in both byte orders.
@@ -125,17 +125,11 @@ impl<'a> Block<'a> {
 
     /// Calls `each` with the code and value of every option after a packet of `captured` bytes. Stops at an option that
     /// does not fit.
-    pub fn options(self, captured: usize, mut each: impl FnMut(u16, &'a [u8])) {
+    pub fn options(self, captured: usize, each: impl FnMut(u16, &'a [u8])) {
         if self.kind == SIMPLE {
             return;
         }
         let start = self.data() + captured.next_multiple_of(4);
-        let mut rest = self.bytes.get(start..self.bytes.len() - 4).unwrap_or_default();
-        while let Some((head, after)) = rest.split_at_checked(4) {
-            let (code, length) = (u16_at(head, 0, self.big), usize::from(u16_at(head, 2, self.big)));
-            let Some(value) = after.get(..length).filter(|_| code != 0) else { return };
-            each(code, value);
-            rest = after.get(length.next_multiple_of(4)..).unwrap_or_default();
-        }
+        options(self.bytes.get(start..self.bytes.len() - 4).unwrap_or_default(), self.big, each);
     }
 }

@@ -12,7 +12,6 @@ const WINDOW: u16 = u16::MAX;
 
 /// The reasons for which a frame cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum BuildError {
     /// The payload does not fit one IP packet.
     #[error("a payload of {length} bytes, one packet has room for {most}")]

@@ -5,7 +5,6 @@ use std::{fmt, io};
 
 /// A position in a capture file. For a gzip or zstd file, the position in the unpacked data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Place {
     /// Bytes from the start of the capture.
     pub offset: u64,
@@ -124,7 +123,6 @@ impl CaptureError {
 
 /// A mistake in a record or block of a capture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Flaw {
     /// The format's version is not supported.
     #[error("version {major}.{minor} is not supported")]

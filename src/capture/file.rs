@@ -65,6 +65,8 @@ pub struct Capture {
     leg: Option<Leg>,
     /// Whether frames of the other leg were skipped.
     left_out: bool,
+    /// The packets that interfaces dropped, by the files before this one.
+    dropped: u64,
 }
 
 /// The largest number of consecutive records without a byte: unpacked zeros are such records.
@@ -78,7 +80,6 @@ struct Joined {
 
 /// The end of one of several joined files.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Ended {
     /// The number of frames so far, in all files.
     pub frames: u64,
@@ -130,6 +131,7 @@ impl Capture {
             empty: 0,
             leg: None,
             left_out: false,
+            dropped: 0,
         })
     }
 
@@ -235,6 +237,7 @@ impl Capture {
                 let Some(mut input) = joined.next.next(ended)? else { return Ok(None) };
                 match Capture::reader(&mut input) {
                     Ok(reader) => {
+                        self.dropped = self.dropped();
                         (self.input, self.reader, self.before, self.done) = (input, reader, self.frames, false);
                         self.begin_leg();
                         break;
@@ -280,6 +283,15 @@ impl Capture {
     /// The one leg that was read of a proxy's recording, if frames of the other one were skipped.
     pub fn one_leg(&self) -> Option<Leg> {
         self.leg.filter(|_| self.left_out)
+    }
+
+    /// The packets that the interfaces dropped while the capture was made, by its statistics. The files of one capture
+    /// each count from its beginning.
+    pub fn dropped(&self) -> u64 {
+        match &self.reader {
+            Reader::PcapNg(reader) => self.dropped.max(reader.dropped),
+            _ => self.dropped,
+        }
     }
 
     fn begin_leg(&mut self) {

@@ -35,7 +35,6 @@ const TIMEOUT: i128 = 30_000_000_000;
 
 /// Counters of fragments and their datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Statistics {
     /// All fragments seen.
     pub fragments: u64,

@@ -40,35 +40,46 @@ pub(super) struct Interface {
     pub clock: Clock,
     /// The leg of a proxy's recording, if the interface has the name of one.
     pub leg: Option<Leg>,
+    /// The packets that it and its system have dropped, by its statistics.
+    pub dropped: u64,
+}
+
+/// Calls `each` with the code and value of every option. One that does not fit ends the list; those before it count.
+pub(super) fn options<'a>(mut list: &'a [u8], big: bool, mut each: impl FnMut(u16, &'a [u8])) {
+    while let Some((head, rest)) = list.split_at_checked(4) {
+        let (code, length) = (u16_at(head, 0, big), usize::from(u16_at(head, 2, big)));
+        let Some(value) = rest.get(..length).filter(|_| code != 0) else { return };
+        each(code, value);
+        list = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+    }
+}
+
+/// A number of eight bytes.
+pub(super) fn u64_of(bytes: [u8; 8], big: bool) -> u64 {
+    if big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) }
 }
 
 impl Interface {
     /// Reads the block's body; `None` if it is shorter than its fixed part.
     pub(super) fn read(body: &[u8], big: bool) -> Option<Interface> {
-        let (head, mut options) = body.split_at_checked(8)?;
+        let (head, list) = body.split_at_checked(8)?;
         let (mut resolution, mut offset, mut leg) = (6, 0, None);
-        // An option that does not fit ends the list; those before it still count.
-        while let Some((option, rest)) = options.split_at_checked(4) {
-            let length = usize::from(u16_at(option, 2, big));
-            let Some(value) = rest.get(..length) else { break };
-            match (u16_at(option, 0, big), value) {
-                (0, _) => break,
-                (NAME, name) => leg = Leg::ALL.iter().copied().find(|leg| leg.interface().as_bytes() == name),
-                (RESOLUTION, &[exponent]) => resolution = exponent,
-                (OFFSET, value) => {
-                    if let Ok(value) = value.try_into() {
-                        offset = if big { i64::from_be_bytes(value) } else { i64::from_le_bytes(value) };
-                    }
+        options(list, big, |code, value| match (code, value) {
+            (NAME, name) => leg = Leg::ALL.iter().copied().find(|leg| leg.interface().as_bytes() == name),
+            (RESOLUTION, &[exponent]) => resolution = exponent,
+            (OFFSET, value) => {
+                if let Ok(value) = value.try_into() {
+                    offset = u64_of(value, big) as i64;
                 }
-                _ => {}
             }
-            options = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-        }
+            _ => {}
+        });
         Some(Interface {
             link: LinkType(u16_at(head, 0, big).into()),
             snap: u32_at(head, 4, big),
             clock: Clock::new(resolution, offset),
             leg,
+            dropped: 0,
         })
     }
 }

@@ -6,12 +6,14 @@
 use super::Time;
 use super::error::{CaptureError, Flaw, Reached};
 use super::input::Input;
-use super::interface::{Interface, Leg, u16_at, u32_at};
+use super::interface::{Interface, Leg, options, u16_at, u32_at, u64_of};
 use super::record::{LONGEST, Record, ended};
-use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
+use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, SHB_MAGIC, SPB_MAGIC};
 
 /// The packet block of versions before 2004.
 const OPB_MAGIC: u32 = 2;
+/// `isb_ifdrop` and `isb_osdrop`: the packets that an interface and its system have dropped since the capture began.
+const DROPPED: [u16; 2] = [5, 7];
 /// The cap on interfaces per section.
 const INTERFACES: usize = 65_536;
 /// Type and length before a block's body; the length is repeated after it.
@@ -33,6 +35,8 @@ pub(super) struct PcapNg {
     pub(super) has_legs: bool,
     /// The number of packets skipped since the last one.
     pub(super) skipped: u64,
+    /// The packets that interfaces dropped, by their statistics.
+    pub(super) dropped: u64,
 }
 
 /// The properties of the packet in a packet block.
@@ -120,6 +124,11 @@ impl PcapNg {
                 OPB_MAGIC => self.obsolete(body),
                 IDB_MAGIC => self.interface(body).map(|()| None),
                 SHB_MAGIC => self.section(body).map(|()| None),
+                ISB_MAGIC => {
+                    let more = self.statistics(body).unwrap_or(0);
+                    self.dropped = self.dropped.saturating_add(more);
+                    continue;
+                }
                 _ => continue,
             };
             let packet = match found {
@@ -214,6 +223,21 @@ impl PcapNg {
             (1, _) => Ok(()),
             (major, minor) => Err(Some(Flaw::Version { major, minor })),
         }
+    }
+
+    /// Reads how many packets an interface has dropped since its last statistics.
+    fn statistics(&mut self, body: &[u8]) -> Option<u64> {
+        let (big, id) = (self.big, self.u32(body, 0) as usize);
+        let interfaces = if self.of_legs.is_empty() { &mut self.interfaces } else { &mut self.of_legs };
+        let (interface, mut dropped) = (interfaces.get_mut(id)?, 0u64);
+        options(body.get(12..)?, big, |code, value| {
+            if let (true, Ok(value)) = (DROPPED.contains(&code), value.try_into()) {
+                dropped = dropped.saturating_add(u64_of(value, big));
+            }
+        });
+        let more = dropped.saturating_sub(interface.dropped);
+        interface.dropped += more;
+        Some(more)
     }
 
     fn interface(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {

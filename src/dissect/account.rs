@@ -60,6 +60,8 @@ pub struct Account {
     pub(crate) duplicates: Option<DuplicatePackets>,
     /// The frames that the snap length cut, if there are any.
     pub(crate) cut_frames: Option<CutFrames>,
+    /// The packets that the interfaces dropped while the capture was made, by its own statistics.
+    pub(crate) dropped: u64,
 }
 
 /// A frame whose time is before that of the frame before it: the clock was set back, the frames are not in the order of
@@ -144,11 +146,12 @@ impl Account {
             frames: a.frames + b.frames,
             bytes: a.bytes.max(b.bytes),
         });
+        self.dropped = self.dropped.saturating_add(other.dropped);
         other.limits.iter().for_each(|(name, times)| self.limit(name, *times));
     }
 
-    /// Returns what makes figures of messages doubtful: wrong times, packets that the capture has twice, and cut
-    /// frames.
+    /// Returns what makes figures of messages doubtful: wrong times, packets that the capture has twice or lacks, and
+    /// cut frames.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         if self.claimed.conversations == 0 {
@@ -184,6 +187,13 @@ impl Account {
                 self.frames
             ));
         }
+        if self.dropped > 0 {
+            doubts.push(format!(
+                "the capture lacks {} that its interface dropped: what is lost, unanswered or never acknowledged may be \
+                 among them",
+                Plural(self.dropped, "packet")
+            ));
+        }
         doubts
     }
 
@@ -193,7 +203,7 @@ impl Account {
     }
 
     /// The figures by name, without the limits.
-    pub fn figures(&self) -> [(&'static str, u64); 21] {
+    pub fn figures(&self) -> [(&'static str, u64); 22] {
         let Account { claimed, unclaimed, at_claimed_servers, silent, .. } = self;
         [
             ("frames", self.frames),
@@ -216,6 +226,7 @@ impl Account {
             ("backward_step_frames", self.backward_step.map_or(0, |step| step.frames)),
             ("duplicate_packets", self.duplicates.map_or(0, |packets| packets.duplicates)),
             ("cut_frames", self.cut_frames.map_or(0, |cut| cut.frames)),
+            ("dropped_packets", self.dropped),
             ("limits_reached", self.limits.values().sum()),
         ]
     }
@@ -245,6 +256,9 @@ impl Account {
         }
         if let Some(CutFrames { frames, bytes }) = self.cut_frames {
             account["cut_frames"] = json!({"frames": frames, "bytes": bytes});
+        }
+        if self.dropped > 0 {
+            account["dropped_packets"] = self.dropped.into();
         }
         account
     }

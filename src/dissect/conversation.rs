@@ -27,7 +27,6 @@ impl SessionReader {
     }
 
     /// Reuses memory, which is in [`SessionReader::dissection`] again.
-    #[must_use]
     pub fn with(self, dissection: Dissection) -> SessionReader {
         SessionReader { dissection, ..self }
     }

@@ -157,8 +157,8 @@ impl<'a> Observation<'a> {
         fixed.iter().map(|bytes| 3 + each * bytes.len() as u32).sum()
     }
 
-    /// The part of these bits that counts while datagrams are few: a near miss has the most at one of its first
-    /// datagrams, and one that does not fit takes off 6.
+    /// The part of these bits that counts while datagrams are few: the first datagrams of another protocol may fit, and
+    /// a later one that does not takes off 6.
     pub(crate) fn early(&self, bits: u32) -> u32 {
         bits.saturating_sub(if self.few { 6 } else { 0 })
     }

@@ -130,11 +130,11 @@ macro_rules! limits {
 
 /// The caps by name.
 pub static LIMITS: [Limit; 20] = limits! {
-    "conversations" flow.conversations "conversations at once; the one silent longest is given up",
+    "conversations" flow.conversations "conversations at once; the one silent longest is evicted",
     "returning" flow.returning
-        "conversations given up that keep their numbers if they come back; further ones get another",
+        "evicted conversations that keep their numbers if they come back; further ones get another",
     "buffered_bytes" flow.buffered_bytes
-        "bytes held in all conversations together; those silent longest are given up",
+        "bytes held in all conversations together; those silent longest are evicted",
     "unread_bytes" flow.unread_bytes "bytes of one TCP direction that make no whole message yet; then they are a gap",
     "held_bytes" flow.held_bytes "bytes of one TCP direction after missing ones; then the missing ones are given up",
     "held_segments" flow.held_segments "segments of one TCP direction after missing bytes; then the missing bytes are given up",
@@ -181,7 +181,7 @@ impl Limits {
     /// # Errors
     /// The mistake and the expected form, if it is invalid.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let (name, value) = text.split_once('=').ok_or("expected NAME=N, as conversations=1000")?;
+        let (name, value) = text.split_once('=').ok_or("expected NAME=N, such as conversations=1000")?;
         let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) else {
             let near = nearest(name, LIMITS.iter().map(|limit| limit.name));
             let all = LIMITS.iter().map(|limit| limit.name).collect::<Vec<_>>().join(", ");
@@ -191,7 +191,7 @@ impl Limits {
             });
         };
         *(limit.place)(self) = digits::amount(value)
-            .ok_or_else(|| format!("{name}: expected a number, as 1000, 64K or 16M, got {value:?}"))?;
+            .ok_or_else(|| format!("{name}: expected a number, such as 1000, 64K or 16M, got {value:?}"))?;
         Ok(())
     }
 }

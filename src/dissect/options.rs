@@ -42,9 +42,9 @@ impl std::str::FromStr for Server {
         }
         match text.trim_start_matches('[').trim_end_matches(']').parse() {
             Ok(addr) => Ok(Server { addr, port: None }),
-            Err(_) => {
-                Err(format!("{text:?} is not an address: expected ADDR or ADDR:PORT, as 10.0.0.1:7777 or [::1]:7777"))
-            }
+            Err(_) => Err(format!(
+                "{text:?} is not an address: expected ADDR or ADDR:PORT, such as 10.0.0.1:7777 or [::1]:7777"
+            )),
         }
     }
 }

@@ -25,7 +25,7 @@ impl std::str::FromStr for Part {
         let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Part { number, of }),
-            _ => Err("expected K/N, from 1/N to N/N, as 3/8".into()),
+            _ => Err("expected K/N, from 1/N to N/N, such as 3/8".into()),
         }
     }
 }

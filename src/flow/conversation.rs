@@ -6,6 +6,7 @@ use crate::capture::{Leg, Time};
 use std::cell::OnceCell;
 use std::fmt;
 use std::net::SocketAddr;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The transport protocol of a conversation.
@@ -116,6 +117,20 @@ pub(crate) struct StreamLosses {
     pub missing_until: Option<i64>,
     /// Segments whose bytes fit nowhere: far from the others, or new after the end.
     pub ignored: u64,
+    /// Whether the receiver acknowledged one more than all captured bytes, and no FIN is captured: it is missing, and
+    /// may have been the first one.
+    pub end: bool,
+}
+
+impl AddAssign for StreamLosses {
+    fn add_assign(&mut self, other: StreamLosses) {
+        self.resent += other.resent;
+        self.filled += other.filled;
+        self.missing += other.missing;
+        self.missing_until = self.missing_until.max(other.missing_until);
+        self.ignored += other.ignored;
+        self.end |= other.end;
+    }
 }
 
 /// The end of a conversation's transport.

@@ -79,12 +79,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     /// Adds the bytes that show losses to those of the conversation.
     fn keep_losses(&mut self) {
         if let Some(losses) = self.direction.losses.take() {
-            let all = &mut self.conversation.losses.get_or_insert_default()[self.from.index()];
-            all.resent += losses.resent;
-            all.filled += losses.filled;
-            all.missing += losses.missing;
-            all.ignored += losses.ignored;
-            all.missing_until = all.missing_until.max(losses.missing_until);
+            self.conversation.losses.get_or_insert_default()[self.from.index()] += *losses;
         }
     }
 
@@ -108,6 +103,12 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         // A direction without any segment has no end at which they would be missing.
         self.tools.statistics.missing_bytes += missing.max(self.direction.missed());
         self.count_missed(self.direction.acked_at());
+        // What is acknowledged only after the other side's end is no earlier one.
+        let acked_at = self.direction.acked_at();
+        let may_be_first = self.conversation.first_ended.is_none_or(|(_, at)| acked_at <= at);
+        if self.direction.lacks_its_end() && may_be_first {
+            self.direction.losses().end = true;
+        }
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);
         self.conversation.first_ended.get_or_insert((self.from, self.conversation.last.near_nanos()));

@@ -334,6 +334,11 @@ impl Direction {
         received.saturating_sub(self.reference())
     }
 
+    /// Whether the other side has acknowledged one more than all bytes seen, and no FIN was seen: it is probably that.
+    pub fn lacks_its_end(&self) -> bool {
+        self.base.is_some() && self.fin.is_none() && self.acked == self.reference().max(self.held.end()) + 1
+    }
+
     /// The time at which the other side had all bytes that it has acknowledged, in nanoseconds since the epoch.
     pub fn acked_at(&self) -> i64 {
         self.acked_at

@@ -161,7 +161,7 @@ impl<'a, K: Tap> Drive<'a, K> {
         table.finish(&mut inspector);
         inspector.end();
         summary.counters = inspector.counters;
-        summary.leg = packets.capture().one_leg();
+        (summary.leg, summary.dropped) = (packets.capture().one_leg(), packets.capture().dropped());
         (summary.flows, summary.fragments) = (table.statistics(), packets.fragments().statistics());
         if !whole {
             // Their rest may follow in what was not read.

@@ -93,7 +93,7 @@ impl Notes {
             (flows.reused, "conversations that ended because their ports were used again"),
             (flows.missing_bytes, "bytes of TCP streams that are not in the capture"),
             (flows.dropped_bytes, "bytes of TCP streams that were dropped, unread"),
-            (flows.ignored_segments, "TCP segments of all protocols that fit nowhere in their streams"),
+            (flows.ignored_segments, "TCP segments of all protocols that do not fit into their streams"),
         ] {
             if n > 0 {
                 self.note(format!("{what}: {n}"));
@@ -117,8 +117,8 @@ impl Notes {
                 if counters.ignored_segments == 1 { "was" } else { "were" },
             );
             self.warn(format!(
-                "{segments} of recognised streams {verb} not read: far from the other bytes, or after the end of the \
-                 stream"
+                "{segments} of recognised streams {verb} not read: sequence numbers far from the others, or after \
+                 the end of the stream"
             ));
         }
     }
@@ -131,10 +131,11 @@ impl Notes {
             let (conversations, verb) = (Plural(n, "conversation"), if n == 1 { "was" } else { "were" });
             let times = match evicted_again {
                 0 => String::new(),
-                _ => format!(", {evicted} times in all, and read on from the middle under the same number"),
+                _ => format!(", {evicted} times in all; they continue from the middle under the same number"),
             };
             self.warn(format!(
-                "{conversations} {verb} given up to bound memory{times}: --limit raises conversations or buffered_bytes"
+                "{conversations} {verb} evicted to limit memory{times}: raise --limit conversations=N or \
+                 buffered_bytes=N"
             ));
         }
         for (name, n) in &seen.counters.account.limits {
@@ -165,26 +166,27 @@ impl Notes {
         for gone in withdrawn.iter().take(LISTED) {
             let ([first, last], [a, b], messages) = (gone.frames, gone.ends, Plural(gone.messages, "message"));
             self.warn(format!(
-                "conversation {} ({a} - {b}) was read as {} for {messages} (frames {first} to {last}), then given up: \
+                "conversation {} ({a} - {b}) was read as {} for {messages} (frames {first} to {last}), then no longer: \
                  {} of its packets could not be read",
                 gone.flow, gone.name, gone.broken,
             ));
         }
         let more = unclaimed.given_up_count - listed;
         if more > 0 {
-            self.warn(format!("and {} more, given up likewise", Plural(more, "conversation")));
+            self.warn(format!("and {} more likewise", Plural(more, "conversation")));
         }
         for ((one, other), n) in &counters.tied {
-            let (conversations, verb) = (Plural(*n, "conversation"), if *n == 1 { "fits" } else { "fit" });
+            let (fits, read) = if *n == 1 { ("fits", "was") } else { ("fit", "were") };
             self.warn(format!(
-                "{conversations} {verb} {one} and {other} equally well, and neither takes them: -p and --port name one"
+                "{} {fits} {one} and {other} equally well and {read} not read: choose one with -p or --port",
+                Plural(*n, "conversation")
             ));
         }
         if let Some(unread) = counters.account.limits.get(UNDECIDED) {
             let packets = Plural(*unread, "packet");
             self.warn(format!(
-                "not read, because their conversation was recognised only later: {packets} (-p and --port name \
-                 protocols)"
+                "not read, because their conversations were recognised too late: {packets} (name the protocol with \
+                 -p or --port)"
             ));
         }
     }
@@ -195,8 +197,8 @@ impl Notes {
         for Unlike { flow, name, bits, instead, .. } in listed.iter().take(LISTED) {
             let why = match instead {
                 Some(instead) => format!("it looks like {instead}"),
-                None if *bits == 0 => "its first packets have no evidence of it".into(),
-                None => format!("{bits} bits of evidence, and recognition needs 20"),
+                None if *bits == 0 => "its first packets show no sign of it".into(),
+                None => format!("{bits} of the 20 bits of evidence that recognition needs"),
             };
             self.note(format!("conversation {flow} does not look like {name}: {why}"));
         }
@@ -220,7 +222,7 @@ impl Notes {
     fn unclaimed_ones(&mut self, counters: &mut Counters) {
         if counters.unclaimed.given_up_count > 0 {
             let n = Plural(counters.unclaimed.given_up_count, "conversation");
-            self.note(format!("{n} given up: later packets did not fit"));
+            self.note(format!("{n} no longer read: later packets did not fit"));
         }
         for (transport, n) in &counters.foreign {
             let (packets, verb) =

@@ -133,7 +133,6 @@ impl Pick {
     }
 
     /// Limits the number of messages.
-    #[must_use]
     pub(crate) fn count(self, left: Option<u64>) -> Pick {
         Pick { left, ..self }
     }

@@ -92,7 +92,7 @@ impl Selection {
         let (first, last) = account.span?;
         let since = self.since?.nanos(first) - last.nanos();
         let (lasts, before) = (last.since(first) as f64 / 1e9, since as f64 / 1e9);
-        (since > 0).then(|| format!("--since: the capture lasts {lasts:.3} s, and ends {before:.3} s before that"))
+        (since > 0).then(|| format!("--since: {before:.3} s after the end of the capture, which lasts {lasts:.3} s"))
     }
 
     fn picks(&self, message: &Message<'_>) -> bool {

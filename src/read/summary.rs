@@ -32,6 +32,8 @@ pub struct Summary {
     pub fragments: capture::Statistics,
     /// The leg of a proxy's recording that was read, if the other one was skipped.
     pub leg: Option<Leg>,
+    /// The packets that the interfaces dropped, by the capture's own statistics.
+    pub dropped: u64,
     /// The error that ended the capture early.
     pub error: Option<CaptureError>,
     /// Whether the caller stopped the reading early.
@@ -90,6 +92,7 @@ impl Summary {
         account.backward_step = self.backward_step.filter(|step| step.is_notable(self.frames));
         account.duplicates = self.duplicates.notable();
         account.cut_frames = Some(self.cut_frames).filter(|cut| cut.frames > 0);
+        account.dropped = self.dropped;
         account.sides_unknown = self.counters.sideless.count();
         account.not_ip += self.others.of(OtherKind::NotIp);
         account.not_udp_tcp += self.others.of(OtherKind::NotUdpTcp);

@@ -42,7 +42,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
         let step = runs.map(|run| run.by_message.round_step(STEPS)).into_iter().max().unwrap_or(1);
         let series = runs.map(|run| run.by_message.series(step));
         if series.iter().all(|one| one.steps == 0) {
-            return nothing("No message in either of them.", html);
+            return nothing("No message in either capture.", html);
         }
         let rate = |one: &Series| -> Vec<f64> { one.totals().iter().map(|n| *n as f64 / one.step).collect() };
         let rates = [rate(&series[0]), rate(&series[1])];
@@ -131,7 +131,7 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
             }
         }
         if !any {
-            nothing("Nothing is acknowledged or answered in either of them.", html);
+            nothing("Nothing is acknowledged or answered in either capture.", html);
         }
     });
 }
@@ -180,11 +180,11 @@ pub fn each(runs: [&Run; 2], contexts: [&Context<'_>; 2], html: &mut Html) {
     section("delivery", "Delivery", html, |html| {
         let tables = contexts.map(delivery::sides);
         if tables.iter().all(|table| table.rows.is_empty()) {
-            return nothing("Nothing is numbered in either of them.", html);
+            return nothing("Nothing is numbered in either capture.", html);
         }
         for ((table, id), (name, _)) in tables.iter().zip(["delivery-a", "delivery-b"]).zip(RUNS) {
             match table.rows.is_empty() {
-                true => nothing("Nothing is numbered in it.", html),
+                true => nothing("Nothing is numbered in this capture.", html),
                 false => delivery::side_table(id, &format!("{name}: numbered messages by sender"), table, html),
             }
         }

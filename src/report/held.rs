@@ -76,9 +76,9 @@ impl Held<'_> {
             all => format!("{held} of the {all} with a warning or a fault"),
         };
         let why = match self.heavy {
-            true => "More bytes would make the page too large.",
-            false if self.entries.len() >= MOST => "A page can hold no more.",
-            false => "--messages N holds more.",
+            true => "With more, the page would be too large.",
+            false if self.entries.len() >= MOST => "This is the most that a page can have.",
+            false => "--messages N keeps more.",
         };
         Some(format!(
             "This page holds {} of {}: {which}. {why} Charts and tables are over all of them.",

@@ -10,7 +10,7 @@ use std::fmt::Display;
 
 /// The sections of a page, as listed in its head.
 const SECTIONS: [(&str, &str); 8] = [
-    ("overview", "What it is"),
+    ("overview", "Overview"),
     ("verdicts", "Verdicts"),
     ("bandwidth", "Bandwidth"),
     ("round-trips", "Round trips"),
@@ -48,7 +48,7 @@ pub fn single(run: &Run, about: &About) -> String {
 
 /// The sections of a comparison.
 const COMPARED: [(&str, &str); 6] = [
-    ("overview", "What they are"),
+    ("overview", "Overview"),
     ("changes", "What changed"),
     ("bandwidth", "Bandwidth"),
     ("round-trips", "Round trips"),
@@ -66,13 +66,13 @@ pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
         head(&COMPARED, html, |html| {
             html.el("h1").text(format_args!("{} → {}", names[0], names[1]));
             html.el("p").class("under").with(|html| {
-                html.text("A, the first, and B, the second; the messages are in the page of each alone");
+                html.text("A is the first capture, B the second; for their messages, make a report of each alone");
             });
             only(&abouts[0].selected, html);
         });
         html.line().el("main").attr("id", "main").with(|html| {
             abouts.into_iter().for_each(|about| cut(about, html));
-            section("overview", "What they are", html, |html| overview::two(contexts, html));
+            section("overview", "Overview", html, |html| overview::two(contexts, html));
             compare::changes(contexts, html);
             compare::curves(runs, html);
             compare::delays(runs, html);
@@ -87,11 +87,11 @@ pub fn index(rows: &[Summary], selected: &[String]) -> String {
     Html::document("netkit report", |html| {
         head(&[("overview", "The captures")], html, |html| {
             html.el("h1").text(format_args!("{} captures", rows.len()));
-            html.el("p").class("under").text("netkit report CAPTURE makes the page of one of them");
+            html.el("p").class("under").text("For one of them: netkit report CAPTURE");
             only(selected, html);
         });
         html.line().el("main").attr("id", "main").with(|html| captures(rows, html));
-        foot("It holds the names of captures, and sums.", html);
+        foot("This page contains the names of captures, and sums.", html);
     })
 }
 
@@ -117,11 +117,11 @@ pub fn of_rounds(rounds: &Rounds, name: &str) -> String {
         });
         html.line().el("main").attr("id", "main").with(|html| {
             if let Some(why) = &rounds.cut {
-                warning(format_args!("{name}: not whole: {why}"), html);
+                warning(format_args!("{name}: incomplete: {why}"), html);
             }
             rounds::sections(rounds, html);
         });
-        foot("It holds the names of servers, and the kinds of messages.", html);
+        foot("This page contains the names of servers, and the kinds of messages.", html);
     })
 }
 
@@ -155,7 +155,7 @@ fn under(context: &Context<'_>, html: &mut Html) {
 /// Writes a warning if the capture is incomplete.
 fn cut(about: &About, html: &mut Html) {
     if let Some(why) = &about.cut {
-        warning(format_args!("{}: not whole: {why}", about.name), html);
+        warning(format_args!("{}: incomplete: {why}", about.name), html);
     }
 }
 
@@ -167,11 +167,12 @@ fn warning(text: impl Display, html: &mut Html) {
 }
 
 /// The contents of a capture's page.
-const CAPTURE: &str = "Charts and tables are of every message. It holds addresses, names and bytes of the capture.";
+const CAPTURE: &str =
+    "Charts and tables cover every message. This page contains addresses, names and bytes of the capture.";
 
 fn foot(holds: &str, html: &mut Html) {
     html.line().el("footer").with(|html| {
-        let made = concat!("Made by netkit ", env!("CARGO_PKG_VERSION"), ". One file that loads nothing.");
+        let made = concat!("Made by netkit ", env!("CARGO_PKG_VERSION"), ". A single file that loads no others.");
         html.el("p").text(format_args!("{made} {holds}"));
     });
 }

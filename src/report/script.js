@@ -50,7 +50,7 @@
         hidden: (flag & 1) > 0, derived: (flag & 2) > 0, nests: (flag & 4) > 0, asBytes: (flag & 8) > 0 };
     }));
     data.begins = new Float64Array(data.count);
-    // The first message of each frame, and the others by frame and index.
+    // The first message of each frame that is in the page, and the others by frame and index.
     data.places = new Map();
     data.behind = new Map();
     data.fine = false;
@@ -71,9 +71,11 @@
     return data;
   }
 
-  /** Returns the place of a message: the first of its frame, or that with the index. */
+  /** Returns the place of a message; without an index, that of the first message of the frame that is in the page. */
   function placeOf(data, frame, index) {
-    return index > 1 ? data.behind.get(`${frame}-${index}`) : data.places.get(frame);
+    if (index > 1) return data.behind.get(`${frame}-${index}`);
+    const first = data.places.get(frame);
+    return index === undefined || data.index[first] === Math.max(index, 1) ? first : undefined;
   }
 
   function seconds(data, nanos) {

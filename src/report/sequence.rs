@@ -110,7 +110,6 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
 /// Returns the rows of a conversation.
 fn rows<'a>(list: &[&'a Entry], server: usize, held: &Held<'_>, context: &Context<'_>) -> Vec<Row<'a>> {
     let parts: FxHashSet<Target> = list.iter().flat_map(|entry| entry.joined()).collect();
-    // A target without an index means the first message of its frame.
     let part = |entry: &Entry| parts.contains(&entry.own);
     let whole: Vec<&&Entry> = list.iter().filter(|entry| !part(entry)).collect();
     let mut ranks: Vec<usize> = (0..whole.len()).collect();

@@ -13,15 +13,15 @@ pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
         }
         if held.entries.is_empty() {
             if held.seen == 0 {
-                html.el("p").class("hint").text("There are none.");
+                html.el("p").class("hint").text("No messages.");
             }
             return;
         }
         html.el("noscript").with(|html| {
             let count = Plural(held.entries.len(), "message");
             html.el("p").class("hint").text(format_args!(
-                "A script shows the {count} of this page, with fields and bytes: scripts are off here. Everything \
-                 else can be read without; `netkit decode` prints the messages."
+                "Scripts are off, so the {count} of this page cannot be shown. Everything else can be read; \
+                 `netkit decode` prints the messages."
             ));
         });
         html.el("div").attr("id", "viewer").class("viewer").attr("hidden", "").with(|_| ());

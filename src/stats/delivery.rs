@@ -262,6 +262,7 @@ impl Connection {
             Event::Acked { extended, acked: Acked::First(sent) } => {
                 self.path.acked(other, *extended, (sent.copies == 1).then_some(now - sent.time));
             }
+            Event::Acked { extended, acked: Acked::Unseen } => self.path.acked(other, *extended, None),
             Event::Report(report) => self.path.report(other, report, now),
             Event::Arrivals(arrivals) => self.path.arrivals(own, arrivals),
             Event::Ping => self.path.ping(own),
@@ -394,7 +395,9 @@ impl Deliveries {
                 own.transmission(seen, event.is_duplicate(), frame, self.rows);
                 // The connections above the cap have one entry together, and no first number.
                 if connection.flow > 0 {
-                    let first = own.first_in_space(extended);
+                    // Numbers that it skips are counted as missing already.
+                    let skipped = if let Seen::Ahead(missing) = seen { i64::from(missing) } else { 0 };
+                    let first = own.first_in_space(extended.saturating_sub(skipped));
                     own.early_numbers += u64::from(seen == Seen::Late && extended < first);
                 }
                 own.awaiting += u64::from(acknowledged && seen.is_first());

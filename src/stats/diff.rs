@@ -81,7 +81,6 @@ impl Change {
 
 /// A difference and its subject: `riptide.reliable`, `riptide from the client`.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Difference {
     /// The subject.
     pub of: String,
@@ -99,7 +98,6 @@ pub struct Difference {
 
 /// The result of a limit.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Verdict {
     /// The limit as written.
     pub limit: String,
@@ -113,7 +111,6 @@ pub struct Verdict {
 
 /// Two captures compared.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Comparison {
     /// All differences, the most important ones first.
     pub differences: Vec<Difference>,
@@ -337,7 +334,9 @@ impl Judge<'_> {
         let mut broken = None;
         for (k, (limit, verdict)) in self.limits.iter().zip(&mut self.verdicts).enumerate() {
             if let Some((share, why)) = judged.beyond(limit) {
-                verdict.beyond.get_or_insert_with(|| format!("{of} begins at {:.1} %, {why}", share * 100.0));
+                verdict
+                    .beyond
+                    .get_or_insert_with(|| format!("{of} is {:.1} % in the first capture, {why}", share * 100.0));
             } else if let Some(breaks) = judged.breaks(limit) {
                 verdict.compared += 1;
                 verdict.broken += breaks as usize;
@@ -420,9 +419,11 @@ impl Judged<'_> {
             };
             match (falls, points) {
                 // 98 % and 2 points are 100 %, but not exactly.
-                (false, false) if end >= 1.0 => Some((a, "so no share would exceed it; pp are points")),
-                (false, true) if end >= 1.0 - DUST => Some((a, "so no share would exceed it; % is relative to that")),
-                (true, _) if end <= DUST => Some((a, "so no share would fall as far")),
+                (false, false) if end >= 1.0 => Some((a, "so no share can exceed it (use pp for percentage points)")),
+                (false, true) if end >= 1.0 - DUST => {
+                    Some((a, "so no share can exceed it (use % for a relative change)"))
+                }
+                (true, _) if end <= DUST => Some((a, "so no share can fall that far")),
                 _ => None,
             }
         })

@@ -81,6 +81,7 @@ impl Current {
             ordinal: self.ordinal.max(1),
             ending,
             may_change: life.may_change(ending.outcome, last_seen, now),
+            may_answer: life.may_answer,
             requests: life.requests,
             first: self.first,
             data: self.data.clone(),
@@ -97,6 +98,8 @@ pub struct Ended {
     pub ending: Ending,
     /// Whether more of the capture could show another end.
     pub may_change: bool,
+    /// Whether what ended it may answer the other side.
+    may_answer: bool,
     /// The number of requests for it.
     requests: u32,
     first: Option<Time>,
@@ -236,9 +239,16 @@ impl Stats {
     }
 
     /// Corrects an end: requests to an endpoint whose packets the capture lacks, or to a group, may have been answered.
+    /// Earlier connections end before it is known that the capture lacks a side.
     fn revised(&self, flow: &Flow, mut ended: Ended) -> Ended {
-        if ended.ending.outcome == Outcome::Unanswered && !self.is_answerable(flow) {
-            (ended.ending.outcome, ended.may_change) = (Outcome::Open, true);
+        let is_half = flow.closing.only_sender().is_some();
+        match ended.ending.outcome {
+            Outcome::Unanswered if !self.is_answerable(flow) => {
+                (ended.ending.outcome, ended.may_change) = (Outcome::Open, true);
+            }
+            Outcome::Pending if is_half => ended.ending.outcome = Outcome::Open,
+            Outcome::Left if is_half && ended.may_answer => ended.ending.by = None,
+            _ => {}
         }
         ended
     }

@@ -48,7 +48,8 @@ pub struct Limit {
     pub floors: Vec<(f64, Unit)>,
 }
 
-const EXPECTED: &str = "expected [PROTOCOL.[MESSAGE.]]FIGURE > AMOUNT, as message_rate > 10% or ack_p90 > 50ms, or appeared, vanished, fields";
+const EXPECTED: &str = "expected [PROTOCOL.[MESSAGE.]]FIGURE > AMOUNT, such as message_rate > 10% or ack_p90 > 50ms, \
+                        or appeared, vanished, fields";
 
 impl FromStr for Limit {
     type Err = String;
@@ -73,12 +74,14 @@ impl FromStr for Limit {
             }
         };
         let floors = parts.map(|part| {
-            let amount =
-                part.trim().strip_prefix('>').ok_or_else(|| format!("{part:?}: expected > AMOUNT, as > 5 messages"))?;
+            let amount = part
+                .trim()
+                .strip_prefix('>')
+                .ok_or_else(|| format!("{part:?}: expected > AMOUNT, such as > 5 messages"))?;
             let (n, unit) = quantity(amount.trim())?;
             let unit = unit.ok_or_else(|| format!("{amount:?}: {A_UNIT}"))?;
             match (n < 0.0, bound) {
-                (true, _) => Err(format!("{part:?}: a floor is no less than 0")),
+                (true, _) => Err(format!("{part:?}: expected an amount of at least 0")),
                 (_, Bound::Change(..)) if unit == Unit::Points && n >= 100.0 => Err(format!("{part:?}: {TOO_MANY}")),
                 (_, Bound::Change(..)) => Ok((n, unit)),
                 _ => Err(format!("{part:?}: {name} has no amount")),
@@ -111,14 +114,14 @@ fn split(path: &str) -> (Subject, &str) {
     (subject, name)
 }
 
-const A_UNIT: &str = "expected a number and a unit, as 5 messages, 100 bytes/s, 2ms, 1pp";
-const TOO_MANY: &str = "a share cannot change by 100 points or more, so nothing would exceed it";
+const A_UNIT: &str = "expected a number and a unit, such as 5 messages, 100 bytes/s, 2ms, 1pp";
+const TOO_MANY: &str = "a share cannot change by 100 points or more, so the limit can never be exceeded";
 
 /// A number and its unit, if it has one.
 fn quantity(text: &str) -> Result<(f64, Option<Unit>), String> {
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(text.len());
     let (number, word) = (&text[..end], text[end..].trim());
-    let wrong = || format!("{text:?}: expected a percentage, as 10%, or an amount with its unit, as 50ms");
+    let wrong = || format!("{text:?}: expected a percentage, such as 10%, or an amount with its unit, such as 50ms");
     let n = number.parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(wrong)?;
     match (word, Unit::by_name(word)) {
         ("", _) => Ok((n, None)),
@@ -154,16 +157,16 @@ fn amount_of(name: &str, amount: &str) -> Result<(&'static Figure, f64, Unit), S
 fn possible(name: &str, sign: &str, n: f64, unit: Unit) -> Result<(), String> {
     let rises = sign == ">";
     match unit {
-        Unit::Times if rises && n < 1.0 => Err(format!("what falls is written {name} < {n}x")),
+        Unit::Times if rises && n < 1.0 => Err(format!("for a decrease write {name} < {n}x")),
         Unit::Times if !rises && (n >= 1.0 || n <= 0.0) => {
-            Err(format!("a multiple that {name} falls below is between 0 and 1, as {name} < 0.5x"))
+            Err(format!("expected a factor between 0 and 1, such as {name} < 0.5x"))
         }
         Unit::Times => Ok(()),
-        _ if rises && n < 0.0 => Err(format!("what falls is written {name} < {n}{}", unit.name())),
-        _ if !rises && n >= 0.0 => Err(format!("what falls is written {name} < -{n}{}", unit.name())),
+        _ if rises && n < 0.0 => Err(format!("for a decrease write {name} < {n}{}", unit.name())),
+        _ if !rises && n >= 0.0 => Err(format!("for a decrease write {name} < -{n}{}", unit.name())),
         Unit::Points if n.abs() >= 100.0 => Err(TOO_MANY.into()),
         Unit::Percent if n <= -100.0 => {
-            Err(format!("{name} cannot fall by more than 100 %, so nothing would exceed it"))
+            Err(format!("{name} cannot fall by more than 100 %, so the limit can never be exceeded"))
         }
         _ => Ok(()),
     }
@@ -252,7 +255,7 @@ mod tests {
             ("vanished > 3%", "vanished has no amount"),
             ("rate > 5% and 3 messages", "expected > AMOUNT"),
             ("rate > 5% and > 3", "expected a number and a unit"),
-            ("rate > 5% and > -3 messages", "no less than 0"),
+            ("rate > 5% and > -3 messages", "at least 0"),
             ("rate > 5% and > 3ms", "rate is not measured in ms"),
             ("", "expected"),
         ] {

@@ -40,7 +40,7 @@ pub struct Silence {
     /// Its length.
     pub length: i64,
     /// The time of the side's last message.
-    last: Option<i64>,
+    pub last: Option<i64>,
 }
 
 impl Silence {

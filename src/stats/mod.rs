@@ -76,7 +76,7 @@ use crate::capture::Time;
 use crate::codec::layout::Field;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Account, Message, Options, Registry, Role, Sink};
-use crate::flow::{Closing, Side, Transport};
+use crate::flow::{Closing, End, Side, Transport};
 use crate::read::CaptureSink;
 use crate::traffic::life::LastSeen;
 use crate::traffic::sequence::Acked;
@@ -275,7 +275,8 @@ impl Stats {
 
     /// The number of the last message's connection in this conversation, from 1.
     pub(crate) fn connection(&self, flow: u64) -> u32 {
-        self.delivery.ordinal(flow)
+        // Another protocol than the conversation's has one connection.
+        if self.place > 0 { 1 } else { self.delivery.ordinal(flow) }
     }
 
     /// The index of the message's conversation, which is added if there is room.
@@ -381,6 +382,11 @@ impl Flow {
     /// The messages since the last change between protocols.
     fn since_change(&self) -> [u64; 2] {
         [0, 1].map(|side| self.messages[side] - self.until_change.0[side])
+    }
+
+    /// Whether messages of several protocols are in it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.protos.len() > 1
     }
 
     /// The messages of this protocol, if there are several; `None` is the protocol of the conversation.
@@ -507,8 +513,11 @@ impl Stats {
         let Some(place) = self.places.get(&flow).copied() else { return };
         if let Some(flow) = self.flows.get_mut(place) {
             // An evicted conversation that has returned begins anew.
-            let before = std::mem::replace(&mut flow.closing, how).packets;
-            flow.closing.packets.iter_mut().zip(before).for_each(|(packets, before)| *packets += before);
+            let before = std::mem::replace(&mut flow.closing, how);
+            for side in Side::BOTH.map(Side::index) {
+                flow.closing.packets[side] += before.packets[side];
+                flow.closing.losses[side] += before.losses[side];
+            }
         }
         let Some(flow) = self.flows.get(place) else { return };
         if let Some(ends) = flow.ends {
@@ -541,5 +550,15 @@ impl Sink for Stats {
 
     fn ended(&mut self, flow: u64, how: Closing) {
         self.end(flow, how);
+    }
+
+    // The conversation may stay in the table for long.
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        // The time of the newest message: nearly that of the end.
+        let now = self.last.map_or(0, Time::near_nanos);
+        if let Some(flow) = self.flow_mut(flow) {
+            flow.closing.by[side.index()] = Some(why);
+            flow.closing.first.get_or_insert((side, now));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The notes and faults of a capture's messages by kind, and the messages that are evidence for a verdict.
 
+use super::Verdict;
 use crate::codec::Level;
 use crate::dissect::delivery::{Event, Handled};
 use crate::dissect::{Message, Target};
@@ -41,8 +42,8 @@ pub struct Evidence {
     pub codes: BTreeMap<&'static str, u64>,
 }
 
-/// A rule's name, the conversation, the connection in it, the side.
-type Subject = (&'static str, u64, u32, usize);
+/// A rule's name, the conversation, the connection in it, the protocol, the side.
+type Subject = (&'static str, u64, u32, &'static str, usize);
 
 /// Notes, faults and evidence.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +66,7 @@ impl Noted {
             self.faults.entry(name).or_default().add(own);
         }
         for rule in dissection.delivery.iter().flat_map(rules).flatten() {
-            let subject = (rule, message.flow_info.flow, connection, message.place.side.index());
+            let subject = (rule, message.flow_info.flow, connection, dissection.proto, message.place.side.index());
             if self.evidence.len() >= KINDS && !self.evidence.contains_key(&subject) {
                 continue;
             }
@@ -88,8 +89,9 @@ impl Noted {
     }
 
     /// The evidence for a verdict about this side's messages.
-    pub fn evidence(&self, rule: &'static str, flow: u64, connection: u32, side: Side) -> Option<&Evidence> {
-        self.evidence.get(&(rule, flow, connection, side.index()))
+    pub fn evidence(&self, verdict: &Verdict, side: Side) -> Option<&Evidence> {
+        let Verdict { rule, flow, connection, proto, .. } = *verdict;
+        self.evidence.get(&(rule, flow, connection, proto, side.index()))
     }
 }
 

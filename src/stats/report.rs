@@ -316,13 +316,14 @@ fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) 
 pub fn omissions(stats: &Stats) -> Vec<String> {
     let mut list = Vec::new();
     if stats.unlisted > 0 {
-        list.push(format!("{} of conversations past the {}th", Plural(stats.unlisted, "message"), stats.flows.len()));
+        let messages = Plural(stats.unlisted, "message");
+        list.push(format!("not listed: {messages} of conversations after the first {}", stats.flows.len()));
     }
     if stats.delivery.summed {
-        list.push(format!("of connections past the {}th only the sums are kept", super::delivery::CONNECTIONS));
+        list.push(format!("connections after the first {}: only sums are kept", super::delivery::CONNECTIONS));
     }
     if stats.omitted_ends > 0 {
-        list.push(format!("how {} ended is not listed", Plural(stats.omitted_ends, "earlier connection")));
+        list.push(format!("not listed: the ends of {}", Plural(stats.omitted_ends, "earlier connection")));
     }
     list
 }

@@ -98,9 +98,9 @@ impl Verdict {
 
     fn words(&self, allow_empty: bool) -> String {
         match (self.broken, self.compared) {
-            (0, 0) if allow_empty => "nothing to compare, as allowed".into(),
-            (0, 0) if self.beyond.is_some() => "nothing would exceed it".into(),
-            (0, 0) => "nothing to compare".into(),
+            (0, 0) if allow_empty => "no data (allowed)".into(),
+            (0, 0) if self.beyond.is_some() => "can never be exceeded".into(),
+            (0, 0) => "no data".into(),
             (0, _) => "holds".into(),
             (n, _) => format!("exceeded by {n}"),
         }
@@ -211,7 +211,7 @@ impl Comparison {
         match self.differences.len() - self.notable().count() {
             0 => String::new(),
             n => format!(
-                "{} within what a capture varies by itself (-f json has all)\n",
+                "{} within the variation inside one capture (-f json has all)\n",
                 Plural(n, "further difference")
             ),
         }

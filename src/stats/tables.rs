@@ -126,7 +126,7 @@ pub fn streams(stats: &Stats) -> Table {
         let of = |side: Side| (role(flow, side), flow.closing.losses[side.index()]);
         [of(first), of(first.other())].map(|(from, losses)| Streamed { flow: id, proto, from, losses })
     };
-    let shows = |one: &Streamed| one.losses != StreamLosses::default();
+    let shows = |one: &Streamed| one.losses.resent + one.losses.filled + one.losses.missing > 0;
     let rows: Vec<_> = stats.flows.iter().flat_map(both).filter(shows).collect();
     Table::of(Shape { kind: "stream", title: "Losses of TCP", keys: 3 }, &STREAMS, &rows)
 }
@@ -166,7 +166,10 @@ pub fn sorted(kinds: &MessageTable) -> Vec<((&'static str, &'static str), &Kind)
 }
 
 fn counted(kinds: &MessageTable, stats: &Stats) -> Vec<Counted> {
-    sorted(kinds).into_iter().map(|((proto, name), kind)| Counted::new(proto, name, kind, stats)).collect()
+    // A message may have several payloads, or none.
+    let total = kinds.values().fold([0; 2], |[count, bytes], kind| [count + kind.count, bytes + kind.bytes]);
+    let row = |((proto, name), kind): (_, &Kind)| Counted { total, ..Counted::new(proto, name, kind, stats) };
+    sorted(kinds).into_iter().map(row).collect()
 }
 
 /// The messages by protocol and name, most bytes first.

@@ -14,7 +14,7 @@ use super::table::{Cell, Column, Shape, Table, column};
 use super::{Stats, Wanted};
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Sink};
-use crate::flow::{Closing, Side};
+use crate::flow::{Closing, End, Side};
 use crate::printable::Printable;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
@@ -168,6 +168,10 @@ impl Sink for Top {
 
     fn ended(&mut self, flow: u64, how: Closing) {
         self.stats.ended(flow, how);
+    }
+
+    fn direction_ended(&mut self, flow: u64, side: Side, why: End) {
+        self.stats.direction_ended(flow, side, why);
     }
 }
 

@@ -149,10 +149,10 @@ impl Sparklines {
         }
         aligned::text(&table, width, false, out);
         if self.series.is_empty() && self.others == 0 {
-            out.push_str("no message has it\n");
+            out.push_str("no message has this field\n");
         }
         if self.others > 0 {
-            let _ = writeln!(out, "{} more values: no numbers, or of keys past the {KEYS}th", self.others);
+            let _ = writeln!(out, "values not shown: {} (not numbers, or of keys after the first {KEYS})", self.others);
         }
     }
 }

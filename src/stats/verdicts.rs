@@ -32,12 +32,23 @@ pub const RULES: [(&str, &str); 8] = [
     (
         "never_acked",
         "messages that no acknowledgement in the capture names; given up: the sender's last try was seen. Those of the \
-         capture's last second, over UDP, are counted: their acknowledgements may have come after it",
+         capture's last second, over UDP, are counted: their acknowledgements may have come after it. Not with -F, \
+         --since and --until",
     ),
-    ("lost", "numbers that a side skipped and that are not in the capture: lost before it or by it, or older than it"),
-    ("unanswered", "requests without a response in the capture (--unanswered lists them)"),
-    ("handled_twice", "messages that pass the receiver's own filter more than once: its application gets them again"),
-    ("never_handled", "messages that the receiver's own filter drops, although it never got them before"),
+    (
+        "lost",
+        "numbers that a side skipped and that are not in the capture: lost before the capture point, missed by the \
+         capture, or sent before it began. Not with -F, --since and --until",
+    ),
+    (
+        "unanswered",
+        "requests without a response in the capture (--unanswered lists them). Not with -F, --since and --until",
+    ),
+    (
+        "handled_twice",
+        "messages that pass the receiver's duplicate filter more than once: its application gets them again",
+    ),
+    ("never_handled", "messages that the receiver's duplicate filter drops, although it never got them before"),
 ];
 
 /// The number of resends and duplicates below which there is no verdict.
@@ -60,6 +71,8 @@ pub struct Verdict {
     pub flow: u64,
     /// The number of the connection in the conversation, from 1.
     pub connection: u32,
+    /// Its protocol.
+    pub proto: &'static str,
     /// The side that it concerns.
     pub from: &'static str,
     /// The verdict in words.
@@ -90,7 +103,7 @@ fn resends(d: &Direction) -> Option<String> {
         }
     };
     let all = d.awaiting == d.tally.messages && d.never_acked() == Some(0) && d.lost() == 0;
-    if all {
+    if all && d.tally.never_handled == 0 {
         text.push_str("; every message arrived");
     }
     let (resend, round_trip) = (d.resend_time.percentile(50.0), d.tally.rtt.percentile(90.0));
@@ -135,7 +148,7 @@ fn texts(d: &Direction, last: u64) -> Vec<(&'static str, String)> {
     if d.lost() > 0 {
         let lost = Plural(d.lost(), "numbered message");
         let are = if d.lost() == 1 { "is" } else { "are" };
-        let why = "lost before the capture point, by the capture, or sent before it began";
+        let why = "lost before the capture point, missed by the capture, or sent before it began";
         list.push(("lost", format!("{lost} {are} not in the capture: {why}")));
     }
     if d.unanswered() > 0 {
@@ -149,10 +162,18 @@ fn texts(d: &Direction, last: u64) -> Vec<(&'static str, String)> {
         ("never_handled", d.tally.never_handled, "that arrived and the other application never gets"),
     ] {
         if n > 0 {
-            list.push((rule, format!("{} {what}: the receiver's filter fails", Plural(n, "message"))));
+            list.push((rule, format!("{} {what}: the receiver's duplicate filter fails", Plural(n, "message"))));
         }
     }
     list
+}
+
+/// The figures that mean something without the messages that a selection leaves out: one of those may have acknowledged
+/// or answered a message, or filled a gap.
+fn of_selection(d: &Direction) -> Direction {
+    let mut own = d.clone();
+    (own.awaiting, own.tally.missing, own.tally.requests) = (0, 0, 0);
+    own
 }
 
 /// The verdict on the conversations of which the capture has one direction: it qualifies all others.
@@ -167,7 +188,7 @@ pub fn one_direction(stats: &Stats) -> Option<Verdict> {
          acknowledged or ended is not known",
         flow.id
     );
-    Some(Verdict { rule: "one_direction", flow: flow.id, connection: 1, from, text })
+    Some(Verdict { rule: "one_direction", flow: flow.id, connection: 1, proto: flow.proto, from, text })
 }
 
 /// All verdicts, in order of conversations.
@@ -179,6 +200,7 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
             rule: "end",
             flow: flow.id,
             connection: ended.ordinal,
+            proto: flow.proto,
             from: ended.by(flow).unwrap_or("unknown"),
             text: format!("flow {}{which}: {}", flow.id, ended.sentence(flow, "capture")),
         });
@@ -193,12 +215,16 @@ pub fn verdicts(stats: &Stats) -> Vec<Verdict> {
         // The path does not know which of its numbers are acknowledged.
         let last = end.filter(|_| d.awaiting == d.tally.messages);
         let last = last.map_or(0, |end| connection.path.open_since(side, end.saturating_sub(LAST)));
+        let proto = connection.proto(stats.flow(flow));
         let own = connection.own_proto.map_or(String::new(), |proto| format!(", {proto}"));
-        let texts = texts(d, last).into_iter().filter(|(rule, _)| is_answerable || *rule != "unanswered");
+        let part = stats.selected.then(|| of_selection(d));
+        let texts = texts(part.as_ref().unwrap_or(d), last).into_iter();
+        let texts = texts.filter(|(rule, _)| is_answerable || *rule != "unanswered");
         all.extend(texts.map(|(rule, text)| Verdict {
             rule,
             flow,
             connection: ordinal,
+            proto,
             from,
             text: format!("{from} of flow {flow}{which}{own}: {text}"),
         }));
@@ -244,7 +270,10 @@ pub(super) fn text(stats: &Stats, width: Option<usize>, palette: &Palette, out: 
 
 /// The verdicts as a JSON array.
 pub(super) fn array(stats: &Stats) -> String {
-    let one = |v: Verdict| json!({"rule": v.rule, "flow": v.flow, "connection": v.connection, "from": v.from, "text": v.text});
+    let one = |verdict: Verdict| {
+        let Verdict { rule, flow, connection, proto, from, text } = verdict;
+        json!({"rule": rule, "flow": flow, "connection": connection, "proto": proto, "from": from, "text": text})
+    };
     serde_json::Value::from(verdicts(stats).into_iter().map(one).collect::<Vec<_>>()).to_string()
 }
 

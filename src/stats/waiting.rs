@@ -16,11 +16,11 @@ use crate::render::times::Clock;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-const UNANSWERED: Shape = Shape { kind: "unanswered", title: "Messages that nothing in the capture answers", keys: 1 };
+const UNANSWERED: Shape = Shape { kind: "unanswered", title: "Messages without a response in the capture", keys: 1 };
 const NEVER_ACKED: Shape =
-    Shape { kind: "never_acked", title: "Messages that nothing in the capture acknowledges", keys: 1 };
-const SLOW: Shape = Shape { kind: "slow", title: "Answered or acknowledged late (ms)", keys: 1 };
-const LATENCY: Shape = Shape { kind: "latency", title: "From message to answer or acknowledgement (ms)", keys: 4 };
+    Shape { kind: "never_acked", title: "Messages without an acknowledgement in the capture", keys: 1 };
+const SLOW: Shape = Shape { kind: "slow", title: "Slow responses and acknowledgements (ms)", keys: 1 };
+const LATENCY: Shape = Shape { kind: "latency", title: "Time to the response or acknowledgement (ms)", keys: 4 };
 
 /// A message that waits or waited, as a row.
 struct Listing {
@@ -205,9 +205,9 @@ impl Waiting {
         self.waiting.get(&target).filter(|sent| !sent.hidden).map(|sent| sent.expected)
     }
 
-    /// The messages without an answer or acknowledgement, in order: message, conversation, sender.
-    pub(crate) fn waits(&self, expected: Expected) -> impl Iterator<Item = (Target, u64, &'static str)> {
-        self.left(expected).into_iter().map(|(target, sent)| (*target, sent.flow, sent.from))
+    /// The messages without an answer or acknowledgement, in order: message, conversation, protocol, sender.
+    pub(crate) fn waits(&self, expected: Expected) -> impl Iterator<Item = (Target, u64, &'static str, &'static str)> {
+        self.left(expected).into_iter().map(|(target, sent)| (*target, sent.flow, sent.proto, sent.from))
     }
 
     /// The messages that waited longest, the longest first: [`Listed::slowest`].

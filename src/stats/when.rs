@@ -47,8 +47,8 @@ pub fn times(stats: &Stats) -> Table {
     let each = directions(stats).filter_map(|(connection, from, direction)| {
         let flow = stats.flow(connection.flow)?;
         let side = if std::ptr::eq(direction, &connection.directions[0]) { Side::A } else { Side::B };
-        // Silences are known for the last connection only.
-        let current = stats.delivery.ordinal(flow.id) == connection.ordinal;
+        // Silences are the conversation's, and known for its last connection only.
+        let current = connection.own_proto.is_none() && stats.delivery.ordinal(flow.id) == connection.ordinal;
         Some(When {
             flow: flow.id,
             connection: connection.ordinal,
@@ -69,7 +69,9 @@ impl Flow {
     /// The longest silence of a side, up to the last message of the conversation.
     fn silence(&self, side: Side) -> Option<Silence> {
         let mut silence = self.silences[side.index()];
-        silence.until(self.last.near_nanos());
+        // Not the latest time: the clock may have been set back.
+        let last = self.silences.iter().filter_map(|one| one.last).max();
+        last.into_iter().for_each(|last| silence.until(last));
         (silence.length > 0).then_some(silence)
     }
 }

@@ -15,6 +15,8 @@ pub struct Delays {
     min: i64,
     max: i64,
     last: Option<i64>,
+    /// The differences between a delay and the one before it: their number, and their sum.
+    steps: u64,
     differences: i128,
     buckets: Vec<u32>,
 }
@@ -31,6 +33,7 @@ impl Delays {
         };
         self.count += 1;
         if let Some(last) = self.last.replace(nanos) {
+            self.steps += 1;
             self.differences += (nanos as i128 - last as i128).abs();
         }
         let at = bucket(nanos);
@@ -52,6 +55,7 @@ impl Delays {
             _ => (self.min.min(other.min), self.max.max(other.max)),
         };
         self.count += other.count;
+        self.steps += other.steps;
         self.differences += other.differences;
         if self.buckets.len() < other.buckets.len() {
             self.buckets.resize(other.buckets.len(), 0);
@@ -76,7 +80,7 @@ impl Delays {
 
     /// The mean difference between one delay and the next, in nanoseconds.
     pub fn jitter(&self) -> Option<f64> {
-        (self.count > 1).then(|| self.differences as f64 / (self.count - 1) as f64)
+        (self.steps > 0).then(|| self.differences as f64 / self.steps as f64)
     }
 
     /// The delay that `percent` of all delays do not exceed: the middle of its bucket.
@@ -155,6 +159,14 @@ mod tests {
             assert_eq!(a.percentile(percent), all.percentile(percent));
         }
         assert_eq!((a.count(), a.max()), (1000, all.max()));
+        // Of 2 and 3 delays: 1 and 2 differences.
+        let [mut a, b] = [&[10, 20][..], &[5, 9, 1]].map(|delays| {
+            let mut all = Delays::default();
+            delays.iter().for_each(|delay| all.add(*delay));
+            all
+        });
+        a.merge(&b);
+        assert_eq!(a.jitter(), Some((10.0 + 4.0 + 8.0) / 3.0));
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub struct Life {
     /// The end caused by the first step that ends the connection, and its time.
     farewell: Option<(Ending, i64)>,
     /// Whether that step may answer one of the other side.
-    may_answer: bool,
+    pub may_answer: bool,
     /// The time of the last heartbeat or other [`Step::Alive`], and the timeout that it starts.
     alive: [Option<(i64, i64)>; 2],
     /// The last tries without an acknowledgement: the message's number, and the time by which the sender drops the
@@ -298,7 +298,8 @@ impl Life {
         }
         if let Some((side, _)) = first {
             // Otherwise the other side may have closed its stream before.
-            return Ending::new(Outcome::Left, Some(side).filter(|_| !is_half));
+            let is_first = !is_half && !closing.losses[side.other().index()].end;
+            return Ending::new(Outcome::Left, Some(side).filter(|_| is_first));
         }
         self.lost(last_seen, now).unwrap_or(Ending::new(Outcome::Open, None))
     }
@@ -344,7 +345,7 @@ mod tests {
 
     const SECOND: i64 = 1_000_000_000;
     const NO_LOSSES: [StreamLosses; 2] =
-        [StreamLosses { resent: 0, filled: 0, missing: 0, missing_until: None, ignored: 0 }; 2];
+        [StreamLosses { resent: 0, filled: 0, missing: 0, missing_until: None, ignored: 0, end: false }; 2];
     const NONE: Closing = Closing { by: [None; 2], first: None, losses: NO_LOSSES, packets: [1; 2] };
 
     #[derive(Default)]

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 /// Draws the screen; returns where the cursor is, if text is typed.
 pub fn draw(state: &State, area: Rect, to: &mut Buffer) -> Option<Position> {
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        let text = format!("{} x {} columns and rows at least", LEAST.0, LEAST.1);
+        let text = format!("the terminal needs at least {} columns and {} rows", LEAST.0, LEAST.1);
         to.set_stringn(area.x, area.y, text, area.width.into(), Style::default());
         return None;
     }
@@ -62,7 +62,8 @@ fn overview(state: &State, area: Rect, to: &mut Buffer) {
     }
     add(Plural(sums.messages, "message").to_string(), Style::default());
     if state.store.missed() > 0 {
-        add(format!("{} not kept: too fast", state.store.missed()), severity(WARNING, state.subject.colour));
+        let missed = Plural(state.store.missed(), "message");
+        add(format!("{missed} not kept: input too fast"), severity(WARNING, state.subject.colour));
     }
     if let Some(holds) = &state.subject.holds {
         let count = holds.list().len();
@@ -70,9 +71,9 @@ fn overview(state: &State, area: Rect, to: &mut Buffer) {
             add(format!("{count} held (H)"), BOLD);
         }
         if holds.full() > 0 {
-            add(format!("{} passed: --most-held", holds.full()), severity(WARNING, state.subject.colour));
+            add(format!("{} not held: --most-held reached", holds.full()), severity(WARNING, state.subject.colour));
         }
-        holds.expression().into_iter().for_each(|text| add(format!("holds {}", plain(&text)), DIM));
+        holds.expression().into_iter().for_each(|text| add(format!("holding {}", plain(&text)), DIM));
     }
     for (number, word) in [(FAULT, "fault"), (3, "error"), (WARNING, "warning")] {
         let count = sums.bad.get(usize::from(number)).copied().unwrap_or(0);
@@ -122,7 +123,7 @@ fn status(state: &State, area: Rect, to: &mut Buffer) -> Option<Position> {
     }
     if let Some(fits) = &state.fits {
         let looking = if fits.looked < state.len { "+" } else { "" };
-        right += &format!("{}{looking} fit  ", fits.found.len());
+        right += &format!("{}{looking} match  ", fits.found.len());
     }
     right += &format!("{}/{}", state.shown().min(state.selected + 1), state.shown());
     let filter = || {

@@ -92,8 +92,8 @@ pub struct Figures {
     /// The counts.
     pub stats: Stats,
     counted: usize,
-    /// The first message of each connection after the first one of its conversation.
-    begun: FxHashMap<(u64, u32), usize>,
+    /// The first message of each connection after the first one of its conversation, by protocol.
+    begun: FxHashMap<(u64, &'static str, u32), usize>,
     table: usize,
     /// The selected row, and the first on the screen.
     pub at: usize,
@@ -120,9 +120,9 @@ impl Figures {
             let Figures { stats, begun, .. } = self;
             self.counted = store.each(self.counted, |number, opened| {
                 opened.with(store.options(), |message| stats.message(message));
-                if opened.dissection().delivery.contains(&Event::Begin) {
-                    let flow = opened.flow();
-                    begun.entry((flow, stats.connection(flow))).or_insert(number);
+                let (dissection, flow) = (opened.dissection(), opened.flow());
+                if dissection.delivery.contains(&Event::Begin) {
+                    begun.entry((flow, dissection.proto, stats.connection(flow))).or_insert(number);
                 }
             });
         }
@@ -161,27 +161,28 @@ impl Figures {
 
     /// The messages that a verdict is about.
     fn evidence(&self, verdict: &Verdict) -> Option<Aim> {
-        let Verdict { rule, flow, connection, from, .. } = *verdict;
+        let Verdict { rule, flow, connection, proto, from, .. } = *verdict;
         let (filter, kind) = match rule {
-            "end" => (format!("flow == {flow}"), Kind::All),
-            "never_acked" | "unanswered" => (format!("{} and has {rule}", self.side(flow, from)?), Kind::All),
-            rule => (self.side(flow, from)?, Kind::Rule(rule)),
+            "end" | "one_direction" => (format!("flow == {flow}"), Kind::All),
+            "never_acked" | "unanswered" => (format!("{} and has {rule}", self.side(flow, proto, from)?), Kind::All),
+            rule => (self.side(flow, proto, from)?, Kind::Rule(rule)),
         };
-        Some(Aim { filter, part: Some(self.part(kind, flow, connection)), last: rule == "end" })
+        Some(Aim { filter, part: Some(self.part(kind, flow, proto, connection)), last: rule == "end" })
     }
 
     /// Messages of a connection.
-    fn part(&self, kind: Kind, flow: u64, connection: u32) -> Part {
-        let begin = |connection: u32| self.begun.get(&(flow, connection)).copied();
+    fn part(&self, kind: Kind, flow: u64, proto: &str, connection: u32) -> Part {
+        let begin = |connection: u32| self.begun.get(&(flow, proto, connection)).copied();
         let (first, next) = (begin(connection), begin(connection.saturating_add(1)));
         Part { kind, connection, messages: first.filter(|_| connection > 1).unwrap_or(0)..next.unwrap_or(usize::MAX) }
     }
 
-    /// One side of a conversation as an expression.
-    fn side(&self, flow: u64, from: &str) -> Option<String> {
+    /// One side of a protocol in a conversation as an expression.
+    fn side(&self, flow: u64, proto: &str, from: &str) -> Option<String> {
         let about = self.stats.flow(flow)?;
         let end = about.ends?[side_named(about.server, from).index()];
-        Some(format!("flow == {flow} and src == {end}"))
+        let own = if about.is_shared() { format!(" and proto == {proto:?}") } else { String::new() };
+        Some(format!("flow == {flow} and src == {end}{own}"))
     }
 
     fn rows_of(
@@ -208,8 +209,9 @@ impl Figures {
         let (filter, part) = match kind {
             None => (format!("proto == {:?} and message == {:?}", text("proto")?, text("message")?), None),
             Some(kind) => {
-                let (flow, connection) = (number("flow")?, u32::try_from(number("connection")?).ok()?);
-                (self.side(flow, text("from")?)?, Some(self.part(kind, flow, connection)))
+                let (flow, proto) = (number("flow")?, text("proto")?);
+                let connection = u32::try_from(number("connection")?).ok()?;
+                (self.side(flow, proto, text("from")?)?, Some(self.part(kind, flow, proto, connection)))
             }
         };
         Some(Aim { filter, part, last: false })
@@ -245,7 +247,7 @@ impl Figures {
             put(&Line::styled(format!("counted {} of {all} messages", self.counted), DIM), below, 0, to);
         }
         if self.rows.is_empty() {
-            let text = if self.table == 0 { "no rule of the verdicts applies" } else { "none in these messages" };
+            let text = if self.table == 0 { "no verdicts" } else { "none in these messages" };
             return put(&Line::styled(text, DIM), body, 0, to);
         }
         let heading = self.heading.iter().map(|line| (line, false));

@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// Longer values are not offered for editing.
 const LONGEST: usize = 200;
+/// The status if the selected message is not held.
+const NOT_HELD: &str = "this message is not held: press H to go to one";
 
 /// The words of an outcome in the list.
 pub fn word(outcome: HeldOutcome) -> &'static str {
@@ -84,7 +86,7 @@ impl State {
         if self.holds().is_none() {
             return;
         }
-        let Some(held) = self.held() else { return self.show_status("this message is not held: H goes to one") };
+        let Some(held) = self.held() else { return self.show_status(NOT_HELD) };
         let mut text = self.edits.get(&held.id).cloned().unwrap_or_default();
         if let Some((path, value)) = self.selected_value()
             && !self.edits(&held).iter().any(|edit| edit.path == path)
@@ -101,7 +103,7 @@ impl State {
     /// The mistake, which is shown under the text.
     pub fn edit(&mut self, text: &str) -> Result<(), FilterError> {
         let Some(held) = self.held() else {
-            self.show_status("it is not held any more");
+            self.show_status("the message is no longer held");
             return Ok(());
         };
         if text.is_empty() {
@@ -111,7 +113,7 @@ impl State {
         }
         assignments(text, &[held.kind], &Names::new(self.store.options()))?;
         self.edits.insert(held.id, text.into());
-        self.show_status("a passes it with these changes");
+        self.show_status("press a to pass it with these changes");
         Ok(())
     }
 
@@ -140,7 +142,7 @@ impl State {
         self.holds()?;
         let held = self.held();
         if held.is_none() {
-            self.show_status("this message is not held: H goes to one");
+            self.show_status(NOT_HELD);
         }
         held
     }
@@ -150,7 +152,7 @@ impl State {
         let Some(holds) = self.holds() else { return };
         let all = holds.list();
         all.iter().for_each(|held| self.choose(held));
-        self.show_status(&format!("{} pass", Plural(all.len(), "message")));
+        self.show_status(&format!("passing {}", Plural(all.len(), "message")));
     }
 
     /// Shows why a decision had no effect, and forgets the changes of messages that are gone.

@@ -15,6 +15,8 @@ pub struct Block {
     pub first: usize,
     /// Its rows.
     pub rows: Arc<Vec<Row>>,
+    /// The lowest and the highest frame of its rows.
+    pub frames: (u64, u64),
     /// Its records.
     pub records: Records,
 }
@@ -157,7 +159,9 @@ impl Kept {
         bytes.shrink_to_fit();
         rows.shrink_to_fit();
         self.memory += bytes.len() + rows.len() * size_of::<Row>();
-        self.blocks.push(Block { first, rows: Arc::new(rows), records: Records::Plain(Arc::new(bytes)) });
+        let frames = rows.iter().map(|row| row.frame);
+        let frames = (frames.clone().min().unwrap_or(0), frames.max().unwrap_or(0));
+        self.blocks.push(Block { first, rows: Arc::new(rows), frames, records: Records::Plain(Arc::new(bytes)) });
     }
 
     /// The number of compressed blocks, which come first.

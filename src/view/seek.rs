@@ -8,7 +8,7 @@ use super::store::Progress;
 impl State {
     /// Selects the next message that fits the filter, or the one before.
     pub fn next_fit(&mut self, forward: bool) {
-        let Some(fits) = &self.fits else { return self.show_status("no filter: / asks for one") };
+        let Some(fits) = &self.fits else { return self.show_status("no filter: press / to enter one") };
         let here = self.current().unwrap_or(0);
         let found = if forward {
             let at = fits.found.partition_point(|number| *number as usize <= here);
@@ -50,9 +50,7 @@ impl State {
                 self.show_all();
                 self.sheet = page;
             }
-            (None, None) => {
-                self.show_status("Backspace goes back along [ and ], and to the page whose row was entered")
-            }
+            (None, None) => self.show_status("nothing to go back to"),
         }
     }
 

@@ -269,7 +269,10 @@ impl State {
     /// What is wrong with the text.
     pub fn go_to_place(&mut self, text: &str) -> Result<(), String> {
         let number = match text.parse::<u64>() {
-            Ok(frame) => self.store.partition(|row| row.frame < frame),
+            Ok(frame) => {
+                let found = self.store.find(Target { frame, index: 1 });
+                found.unwrap_or_else(|| self.store.partition(|row| row.frame < frame))
+            }
             Err(_) => {
                 let at = text.parse::<crate::capture::TimeSpec>()?.nanos(self.store.origin().unwrap_or_default());
                 self.store.partition(|row| i128::from(row.nanos) < at)

@@ -4,7 +4,7 @@
 //! A worker appends while the screen reads: both hold the lock for as long as it takes to append or to open a
 //! few records. Memory is bounded: when it is used up, reading ends, and the screen says so.
 
-use super::kept::Kept;
+use super::kept::{Block, Kept};
 pub use super::kept::{Progress, Sums};
 use super::record::{About, Conversation, Opened, Recorder, Row, records};
 use crate::capture::Time;
@@ -191,12 +191,15 @@ impl Store {
         low
     }
 
-    /// The message that a relation leads to.
+    /// The message that a relation leads to. Messages of a conversation that is recognised late are after those of
+    /// later frames.
     pub fn find(&self, target: Target) -> Option<usize> {
-        let first = self.partition(|row| row.frame < target.frame);
         let kept = self.kept();
-        let mut of_frame = (first..).take_while(|n| kept.row(*n).is_some_and(|row| row.frame == target.frame));
-        of_frame.find(|n| kept.row(*n).is_some_and(|row| row.index == target.index.max(1)))
+        let own = |row: &Row| (row.frame, row.index) == (target.frame, target.index.max(1));
+        let has = |block: &&Block| (block.frames.0..=block.frames.1).contains(&target.frame);
+        let mut blocks = kept.blocks.iter().filter(has);
+        let found = blocks.find_map(|block| Some(block.first + block.rows.iter().position(own)?));
+        found.or_else(|| Some(kept.sealed() + kept.rows.iter().position(own)?))
     }
 
     /// Opens a message.

@@ -135,6 +135,10 @@ fn kept_messages_are_those_that_were_read() {
         for (number, (text, with)) in texts.0.iter().zip(&with.0).enumerate() {
             let mut opened = store.open(number).expect("a message");
             assert_eq!(&shown(&opened, &options), text, "{} message {number}", capture.display());
+            let target = opened.target();
+            let found = store.find(target).and_then(|found| store.row(found)).map(|row| (row.frame, row.index));
+            let is_found = found == Some((target.frame, target.index));
+            assert!(is_found || target.index == 0, "{} message {number}: {found:?}", capture.display());
             store.link(&mut opened);
             assert_eq!(&shown(&opened, &options), with, "{} message {number}", capture.display());
             (all, linked) = (all + 1, linked + usize::from(text != with));

@@ -25,6 +25,7 @@ def account(of):
         ("cut_frames", "cut_frames", "frames"),
     ]:
         row[column] = of.get(part, {}).get(name, 0)
+    row.setdefault("dropped_packets", 0)
     return row | {"limits_reached": sum(of["limits"].values())}
 
 

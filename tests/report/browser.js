@@ -314,6 +314,16 @@ async function main() {
     assert.equal(await count(page), "50 messages");
   }, { hash: "#frame-480" }));
 
+  await check("a message that is not in the page, and another one of its frame is", () => opened(
+    report("nano/nano-tcp.pcap", "-p", "nano", "-F", "message == response or nano.id == 701"), async (page) => {
+      for (const [id, text] of [[700, /answers #63 \(not in this page\)/], [701, /answers #63\.2 nano request/]]) {
+        await page.fill("#message-search", `id=${id} response`);
+        await settle(page);
+        await page.locator("[role=option]").first().click();
+        assert.match(await page.locator(".related").textContent(), text);
+      }
+    }));
+
   await check("hostile strings stay text", async () => {
     const capture = path.join(folder, "hostile.pcap");
     fs.rmSync(capture, { force: true });
@@ -404,7 +414,7 @@ async function main() {
 
   await check("readable with scripts off", () => opened(report(lossy), async (page) => {
     const text = await page.locator("main").innerText();
-    for (const word of ["Conversation 2", "connection_request", "scripts are off", "4.4 s later"]) assert.ok(text.includes(word), word);
+    for (const word of ["Conversation 2", "connection_request", "Scripts are off", "4.4 s later"]) assert.ok(text.includes(word), word);
     assert.equal(await page.locator("#viewer").isVisible(), false);
     assert.ok(await page.locator("main svg").count() > 3, "charts and diagrams are there");
     assert.equal(await page.locator("button").count(), 0, "nothing that would not work");

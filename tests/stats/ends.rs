@@ -216,6 +216,54 @@ fn nothing_ends_in_a_selection() {
     assert_eq!(text(&stats(&path, &["--flow", "5"])["end"][0]["end"]), "timed_out");
 }
 
+/// Nor does it show what was lost or not answered.
+#[test]
+fn nothing_is_lost_or_unanswered_in_a_selection() {
+    for (file, selection) in [
+        ("nano/nano-tcp.pcap", &["-F", "message == request"][..]),
+        ("riptide/riptide22-lossy.pcap", &["-F", "from == client"]),
+        ("riptide/riptide22-lossy.pcap", &["--until", "5s"]),
+        ("dnp/dnp-lossy.pcap", &["--since", "1s"]),
+    ] {
+        let all = stats(&fixture(file), selection);
+        for verdict in all["verdicts"].as_array().expect("verdicts") {
+            let rule = text(&verdict["rule"]);
+            assert!(!["never_acked", "lost", "unanswered"].contains(&rule), "{file} {selection:?}: {verdict}");
+            assert!(!text(&verdict["text"]).contains("every message"), "{verdict}");
+        }
+    }
+}
+
+/// DNP's numbers begin at 0: one that comes after the next one fills the gap.
+#[test]
+fn numbers_of_the_beginning_may_come_late() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:3413"].map(|end| end.parse().unwrap());
+    let sent = [(true, "0001000000"), (false, "01000000"), (true, "04010061"), (true, "04000061")];
+    let mut wire = Wire::default();
+    for (by_client, digits) in sent.iter().chain(&[(false, "06000000"), (false, "06010000")]) {
+        wire.datagram(ends, *by_client, &hex(digits));
+    }
+    let done = run(&["stats", "-", "-f", "json", "-q", "-p", "dnp"], &wire.file()).ok();
+    let stats = crate::common::json(done.text());
+    let row = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").expect("a row");
+    assert_eq!(["messages", "missing", "late", "lost"].map(|key| row[key].as_u64()), [2, 1, 1, 0].map(Some), "{row}");
+    assert_eq!(stats["verdicts"].as_array().map(Vec::len), Some(0), "{}", stats["verdicts"]);
+}
+
+/// A capture of one direction shows for no connection which side left first.
+#[test]
+fn each_connection_of_one_direction_is_judged_alike() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:3413"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    for digits in ["0001000000", "04000061", "02", "0001000000", "04000061", "02"] {
+        wire.datagram(ends, true, &hex(digits));
+    }
+    let done = run(&["stats", "-", "-f", "json", "-q", "-p", "dnp"], &wire.file()).ok();
+    let stats = crate::common::json(done.text());
+    let rows = stats["end"].as_array().unwrap();
+    assert!(rows.len() == 2 && rows.iter().all(|row| row["end_by"].is_null()), "{rows:?}");
+}
+
 /// Settings of the library that the applications have changed.
 #[test]
 fn settings_of_the_library_count() {
@@ -495,6 +543,36 @@ fn ends_of_scripted_streams() {
         times.push(3000);
         let file = folder.write("ends.pcap", timed(&wire, &times));
         check(&[&file, "-p", proto, "--server", "127.0.0.1:7777"], end, by, reason, None);
+    }
+}
+
+/// The capture lacks one FIN, and has its acknowledgement. Only one before the other FIN may have been first.
+#[test]
+fn a_fin_that_the_capture_lacks() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let all = [
+        (true, package(1, br#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#)),
+        (false, package(1, br#"{"code":200,"sys":{"heartbeat":3}}"#)),
+        (true, package(2, b"")),
+    ];
+    let next = [true, false]
+        .map(|side| 1 + all.iter().filter(|(by, _)| *by == side).map(|(_, b)| b.len() as u32).sum::<u32>());
+    let folder = Scratch::new("missing-fin");
+    // The server's FIN acknowledges the client's. The client's last segment acknowledges the server's, after its own.
+    let of_server = Segment { has_ack: true, seq: next[1], ack: next[0] + 1, fin: true, ..Segment::default() };
+    let of_client = Segment { has_ack: true, seq: next[0], ack: next[1], fin: true, ..Segment::default() };
+    let after = Segment { has_ack: true, seq: next[0] + 1, ack: next[1] + 1, ..Segment::default() };
+    for (name, last, by) in
+        [("client", vec![(false, of_server)], ""), ("server", vec![(true, of_client), (true, after)], "client")]
+    {
+        let mut wire = Wire::default();
+        wire.stream(ends, &all);
+        let mut times = vec![0, 0, 10, 20, 30];
+        for (k, (by_client, segment)) in last.into_iter().enumerate() {
+            wire.packet(ends, by_client, &Body::Tcp(segment));
+            times.push(1_000 + 10 * k as u32);
+        }
+        check(&[&folder.write(name, timed(&wire, &times))], "left", by, "", None);
     }
 }
 

@@ -264,7 +264,7 @@ fn groups_have_a_limit_that_is_reported() {
     let total = lines(file).len() as u64;
     assert_eq!((rows.len(), sum(rows, "messages")), (11, total));
     assert_eq!((rows[10]["frame"].as_str(), all["past_limit"].as_u64()), (Some("(further groups)"), Some(total - 10)));
-    assert!(done.err.contains("to further groups") && done.err.contains("groups=N"), "{}", done.err);
+    assert!(done.err.contains("(further groups)") && done.err.contains("groups=N"), "{}", done.err);
 }
 
 /// Without messages there is no group, and no figure without data.

@@ -290,7 +290,7 @@ fn sums_of_further_connections_are_reported() {
     }
     args[0] = folder.write("many.pcap", wire.file());
     let stats = |form: &str| feed(common::netkit(&["stats", "-q", "--delivery", "-f", form]).args(&args), b"").ok();
-    let sentence = "of connections past the 1024th only the sums are kept";
+    let sentence = "connections after the first 1024: only sums are kept";
     for form in ["json", "ndjson", "csv"] {
         assert!(stats(form).err.contains(sentence), "{form}: {}", stats(form).err);
     }

@@ -311,7 +311,7 @@ fn losses_of_pings_are_shown_without_numbers() {
     let html = page(&[&fixture("riptide/riptide22-lossy.pcap")], &["-F", "message == heartbeat"]);
     let page = harmless(&html);
     assert!(page.rows("delivery-sides").is_empty() && !page.rows("path-rows").is_empty());
-    assert!(!html.contains("Nothing in it is numbered"));
+    assert!(!html.contains("No message in the capture is numbered"));
 }
 
 /// A page of one capture, of two, and of more names the options that selected messages.
@@ -436,8 +436,8 @@ fn lines_of_a_load_and_of_a_probe_have_a_page() {
     assert!(!Path::new(&out).exists());
     let broken = scratch.write("broken.ndjson", [second(1, 20).as_bytes(), b"{\"report\":"].concat());
     let done = run(&["report", &broken, "-o", &out], b"");
-    assert!(done.status == Some(3) && done.err.contains("line 2: no JSON"), "{}", done.err);
-    assert!(std::fs::read_to_string(&out).expect("a page").contains("not whole: line 2: no JSON"));
+    assert!(done.status == Some(3) && done.err.contains("line 2: invalid JSON"), "{}", done.err);
+    assert!(std::fs::read_to_string(&out).expect("a page").contains("incomplete: line 2: invalid JSON"));
     let two = run(&["report", &broken, &foreign, "-o", &out, "--force"], b"");
     assert!(two.status == Some(2) && two.err.contains("a page of their own"), "{}", two.err);
 }
@@ -493,7 +493,7 @@ fn what_cannot_be_done_is_reported() {
     let done = run(&["report", &cut, "-o", out, "--force"], b"");
     assert_eq!(done.status, Some(3), "{}", done.err);
     let page = harmless(&std::fs::read_to_string(out).expect("a page"));
-    assert!(page.0.iter().any(|e| e.is("class", "cut") && e.text.contains("not whole")));
+    assert!(page.0.iter().any(|e| e.is("class", "cut") && e.text.contains("incomplete")));
 }
 
 /// The printed page has each dot of each chart on the screen. Chromium prints, poppler reads.

@@ -343,3 +343,19 @@ fn links_are_walked_and_left() {
     press(&mut state, "Fframe == 944\n[");
     assert_eq!((state.row().expect("a row").frame, state.hiding().is_none()), (927, true));
 }
+
+/// Messages of a conversation that is recognised late are after those of later frames.
+#[test]
+fn messages_are_found_in_any_order() {
+    let (store, mut messages) = records("nano/nano-tcp.pcap", None);
+    messages.reverse();
+    Receiving(Arc::clone(&store)).receive(&messages.concat());
+    store.end(true, Progress::Ended);
+    let mut state = State::new(store, Subject::default(), (80, 24));
+    press(&mut state, "/message == request\n");
+    let request = state.row().expect("a row").frame;
+    press(&mut state, "]");
+    assert!(state.row().expect("a row").frame > request, "{}", state.status);
+    press(&mut state, &format!(":{request}\n"));
+    assert_eq!(state.row().expect("a row").frame, request);
+}

@@ -81,7 +81,7 @@ fn a_held_request_is_edited() {
     terminal.keys("\x15id=zzz");
     terminal.shows("id is a number");
     terminal.keys("\x15payload.hp=20000, payload.name=\"Ann B\"\r");
-    terminal.shows("a passes it with these changes");
+    terminal.shows("press a to pass it with these changes");
     terminal.shows("-> 20000");
     assert!(nothing(&mut server));
     terminal.keys("a");
@@ -143,10 +143,10 @@ fn held_datagrams() {
     // The third one is beyond the limit.
     assert_eq!([receive(), receive()], [datagram(8, 2), datagram(7, 4)]);
     terminal.shows("2 held (H)");
-    terminal.shows("1 passed: --most-held");
+    terminal.shows("1 not held: --most-held reached");
     terminal.shows("[held]");
     terminal.keys("HE\x15message_id=9\r");
-    terminal.shows("a passes it with these changes");
+    terminal.shows("press a to pass it with these changes");
     terminal.keys("a");
     assert_eq!(receive(), datagram(9, 1));
     terminal.keys("A");

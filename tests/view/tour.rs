@@ -65,7 +65,7 @@ fn a_tour() {
     terminal.raw.clear();
     terminal.resize(40, 12);
     terminal.writes("\x1b[2J");
-    terminal.shows(&format!("{count} fit"));
+    terminal.shows(&format!("{count} match"));
     terminal.keys("y");
     terminal.writes("\x1b]52;c;");
     terminal.keys("q");
@@ -115,7 +115,7 @@ fn a_tour_of_each_protocol() {
         let child = terminal.start(&["view", &path], &[]);
         terminal.shows("1/");
         terminal.keys(&format!("/message == {message}\r"));
-        terminal.shows(&format!("{count} fit"));
+        terminal.shows(&format!("{count} match"));
         terminal.shows(field);
         terminal.keys("d");
         terminal.shows("Sequence of conversation");

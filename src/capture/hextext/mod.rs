@@ -68,7 +68,6 @@ pub enum Form {
 
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Block<'a> {
     /// The message's bytes, at least one.
     pub bytes: &'a [u8],

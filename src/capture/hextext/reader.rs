@@ -67,7 +67,6 @@ impl<R: BufRead> HexText<R> {
 
     /// Sets whether each line of a form without offsets is a separate message. By default lines are joined until a
     /// blank line, since long messages are wrapped.
-    #[must_use]
     pub fn lines(mut self, each: bool) -> Self {
         self.line_each = each;
         self

@@ -22,7 +22,6 @@ type First = [Vec<u8>; 2];
 
 /// A conversation that no dissector claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct UnclaimedFlow {
     /// The conversation's number.
     pub flow: u64,
@@ -40,7 +39,6 @@ pub struct UnclaimedFlow {
 
 /// A conversation whose claim was withdrawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Withdrawn {
     /// The conversation's number.
     pub flow: u64,
@@ -58,7 +56,6 @@ pub struct Withdrawn {
 
 /// A conversation that does not look like the protocol named by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Unlike {
     /// The conversation's number.
     pub flow: u64,

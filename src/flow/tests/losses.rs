@@ -14,7 +14,7 @@ fn shown(lab: &mut Lab) -> StreamLosses {
     let [a, b] = lab.recorder.losses;
     assert_eq!(b, StreamLosses::default());
     assert_eq!(a.missing > 0, a.missing_until.is_some());
-    StreamLosses { missing_until: None, ..a }
+    StreamLosses { missing_until: None, end: false, ..a }
 }
 
 #[test]

@@ -147,7 +147,7 @@ impl AcknexSession {
                 notes.warn(
                     "acknex.direction_unknown",
                     format_args!(
-                        "command {command:#04x} means something else each way: say who sent it (--server, --from)"
+                        "the meaning of command {command:#04x} depends on its sender: name it (--server, --from)"
                     ),
                 );
                 undecided
@@ -164,8 +164,8 @@ impl AcknexSession {
                 notes.error(
                     "acknex.unknown_command",
                     format_args!(
-                        "no table has command {command:#04x}: encrypted (dplay_encrypt), a transport header before it \
-                         (-s acknex.skip=), A5 (01), or another library"
+                        "unknown command {command:#04x}: perhaps encrypted (dplay_encrypt), a transport header before \
+                         it (-s acknex.skip=), A5 (01), or another library"
                     ),
                 );
                 &UNDEFINED

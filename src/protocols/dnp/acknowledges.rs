@@ -1,6 +1,6 @@
-//! Matches acknowledges with numbered commands, and finds commands that were never acknowledged.
+//! Matches acknowledgements with numbered commands, and finds commands that were never acknowledged.
 //!
-//! An acknowledge carries one number and acknowledges that command alone.
+//! An acknowledgement carries one number and acknowledges that command alone.
 
 use super::reliable::{Direction, MODULUS, Tag, WINDOW};
 use crate::codec::Level;
@@ -12,7 +12,7 @@ use crate::traffic::sequence::{Acked, Sent};
 use std::fmt::{self, Write};
 
 impl Direction {
-    /// Handles an acknowledge of one of this direction's commands. A broken acknowledge has no `result`.
+    /// Handles an acknowledgement of one of this direction's commands. A broken acknowledgement has no `result`.
     pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, dissection: &mut Dissection) {
         let extended = self.sequence.extend(number);
         let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
@@ -60,8 +60,8 @@ impl Direction {
         }
     }
 
-    /// The time that a command has waited for its acknowledge, if the sender closes at `now` for that reason. It resends
-    /// such a command until the end: one that it no longer resends was acknowledged, and the capture lacks that.
+    /// The time that a command has waited for its acknowledgement, if the sender closes at `now` for that reason. It
+    /// resends such a command until the end: one that it no longer resends was acknowledged, which the capture lacks.
     /// Captures have other times than the sender, which a part of the timeout allows for.
     pub fn gave_up(&self, now: i64, resend: i64, timeout: i64) -> Option<i64> {
         let since = |time: i64| now.saturating_sub(time);

@@ -17,16 +17,16 @@
 //! |---|---|---|
 //! | port 3413 | 5 | other protocols are found at any port: a hint, and no more; enough to fit a known server |
 //! | a command in its one size, each of the first three | 4 | one size of 16 |
-//! | acknowledges of other messages name a number of the other side: 1, 2, 3 of them | 4, 8, 12 | of 16 bits, and one command of 16; others echo numbers, too |
+//! | acknowledgements of other messages name a number of the other side: 1, 2, 3 of them | 4, 8, 12 | of 16 bits, and one command of 16; others echo numbers, too |
 //! | a side's numbers go up by one under their four commands, twice | 4 | 4 of 16 have them, in their place, low byte first |
-//! | a side's acknowledges go up by one, twice | 4 | the same, of one command |
+//! | a side's acknowledgements go up by one, twice | 4 | the same, of one command |
 //! | both of them are one side's | 4 | two counts, not one |
 //! | a link_state that ends where its values do, with values; another one | 8, 4 | types below 38, counts, and an exact end |
 //! | a part of a long message whose flags have a meaning, and a second one | 4 | 8 or 16 of 256, and no more |
 //! | a side begins with a connection_acknowledge that accepts protocol 0 | 4 | three zeros are a filler |
 //! | a datagram that is not a message, a number that jumps (once in 16) | -6 | |
 //!
-//! Numbers that jump about, or acknowledges of numbers that were never sent, rule DNP out.
+//! Numbers that jump about, or acknowledgements of numbers that were never sent, rule DNP out.
 
 use super::layout::{self, Message};
 use super::session::PORT;
@@ -49,7 +49,7 @@ pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
         return Evidence::Bits(0, "nothing but empty datagrams");
     };
     let (mut best, broken) = match commands(observation) {
-        Some((bits, broken)) => (Some((bits, "numbers and acknowledges that agree")), broken),
+        Some((bits, broken)) => (Some((bits, "numbers and acknowledgements that agree")), broken),
         None => (None, 1),
     };
     if let Some(mut bits) = request(first, *length) {
@@ -117,7 +117,7 @@ fn commands(observation: &Observation<'_>) -> Option<(u32, u32)> {
         whole += 1;
         if let (6, [_, low, high, _]) = (command, bytes) {
             let named = (side.index() == 0, u16::from_le_bytes([*low, *high]));
-            // An acknowledge counts only after the number that it carries.
+            // An acknowledgement counts only after the number that it carries.
             if sides[other].has(named.1) && !acknowledged.contains(&named) {
                 acknowledged.push(named);
             }

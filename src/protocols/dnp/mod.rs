@@ -57,7 +57,7 @@ static SETTINGS: [Setting; 4] = [
         "dnp.timeout",
         "3s",
         |text| seconds(text).map(|_| ()),
-        "the time without an acknowledge after which a side closes the connection",
+        "the time without an acknowledgement after which a side closes the connection",
     ),
 ];
 

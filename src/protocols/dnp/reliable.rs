@@ -57,7 +57,7 @@ impl Numbered {
     }
 }
 
-/// Facts about a command in one number: a hash of its bytes, whether a failed acknowledge was seen, and the command
+/// Facts about a command in one number: a hash of its bytes, whether a failed acknowledgement was seen, and the command
 /// code.
 #[derive(Clone, Copy)]
 pub(super) struct Tag(pub(super) u64);
@@ -95,7 +95,7 @@ pub struct Direction {
     pub parts: [Parts; KINDS],
     /// The state of long messages in the form of old engines.
     pub old: OldLong,
-    /// All numbers below have arrived, as acknowledges show.
+    /// All numbers below have arrived, as acknowledgements show.
     pub(super) arrived: i64,
 }
 

@@ -146,7 +146,7 @@ impl DnpSession {
             }
             Phase::Connected => dissection.notes.warn(
                 "dnp.request_while_connected",
-                format_args!("accepted before: servers ignore it, also when the acknowledge was lost"),
+                format_args!("accepted before: servers ignore it, also when the acknowledgement was lost"),
             ),
         }
         dissection.delivery.push(Event::Step(Step::Asked));

@@ -110,7 +110,8 @@ impl Handshake {
         let Some(port) = dissection.tree.number(&PORT).map(|n| n as i64) else { return };
         self.port = u16::try_from(port).ok().filter(|p| *p > 0);
         if !(-1..=65535).contains(&port) {
-            dissection.notes.error("gne.port", format_args!("no port number: {port}; the client ends the connection"));
+            let text = format_args!("invalid port number {port}; the client ends the connection");
+            dissection.notes.error("gne.port", text);
         }
         if matches!(port, -1 | 0) && self.unreliable {
             dissection.notes.note(
@@ -127,7 +128,7 @@ impl Handshake {
         let Some(port) = dissection.tree.number(&PORT).map(|n| n as i64) else { return };
         link.client_port = u16::try_from(port).ok();
         if link.client_port.is_none() {
-            dissection.notes.error("gne.port", format_args!("no port number: {port}; the server never answers"));
+            dissection.notes.error("gne.port", format_args!("invalid port number {port}; the server never answers"));
         }
     }
 

@@ -64,9 +64,10 @@ pub fn read(
 /// Adds a note if the content is larger than the library's buffer.
 pub fn frame_size(length: usize, buffer: usize, dissection: &mut Dissection) {
     if length > buffer {
+        let bytes = Plural(length, "byte");
         dissection.notes.error(
             "gne.frame_size",
-            format_args!("{}, the receiver's buffer has {buffer}: it ends the connection", Plural(length, "byte")),
+            format_args!("{bytes}, but the receiver's buffer holds {buffer} bytes: the receiver ends the connection"),
         );
     }
 }

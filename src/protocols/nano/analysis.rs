@@ -146,7 +146,7 @@ impl Memory {
         }
         let body = place.length.saturating_sub(HEADER);
         if dissection.from == Role::Client && body > LIMIT {
-            let text = format_args!("a body of {body} bytes: a nano server takes at most {LIMIT}");
+            let text = format_args!("a body of {body} bytes: a nano server takes at most {LIMIT} bytes");
             dissection.notes.note("nano.over_limit", text);
         }
     }
@@ -298,7 +298,7 @@ impl Memory {
         } else if let Some(node) = dissection.tree.find(&ROUTE) {
             derived = false;
             if matches!(node.value, Value::Raw { .. }) {
-                dissection.notes.warn("nano.route_not_utf8", format_args!("the route is no UTF-8"));
+                dissection.notes.warn("nano.route_not_utf8", format_args!("the route is not UTF-8"));
             }
             dissection.tree.find(&ROUTE).and_then(|n| n.bytes(dissection.sources(place.bytes))).map(|r| self.keep(r))
         } else {

@@ -16,10 +16,11 @@
 //! | .. WebSocket: the first is a handshake | 2 | 1 of 5 |
 //! | an upgrade request to WebSocket that is refused, or after which nothing was sent | 10 | for a known server only |
 //!
-//! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON if it is acknowledged; over
-//! WebSocket it is 23 with any of these members. If the beginning was captured, each side must begin with a handshake.
-//! Packages that chain after a handshake without evidence count as from the middle; without a handshake they count 10
-//! at most. Empty packages are 11, and an upgrade without content is 10: enough for a known server only.
+//! So a handshake over TCP is 24 with sys in it, 20 with another of these members or in zlib, and 16 in other JSON, and
+//! 8 more if it is acknowledged; over WebSocket it is 27 with sys, and 23 with another of these members or in zlib. If
+//! the beginning was captured, each side must begin with a handshake. Packages that chain after a handshake without
+//! evidence count as from the middle; without a handshake they count 10 at most. Empty packages are 11, and an upgrade
+//! without content is 10: enough for a known server only.
 //!
 //! In the middle of a conversation, packages must chain, and all of them must be ones that the family sends. Their
 //! content counts:

@@ -106,7 +106,7 @@ pub static LAYOUTS: [Layout; 10] = [
 ];
 
 /// The first field of `unknown`.
-pub const TYPE: Field = u8("type").doc("no package type");
+pub const TYPE: Field = u8("type").doc("unknown package type");
 const BAD_FLAGS: Field =
     Field { kind: Kind::Custom(&FlagsAndType), ..FLAGS.flags(&REQUEST_FLAGS).doc("as of the other messages") };
 static MESSAGE_TYPE: Field = uint("type", 3).doc("bits 1 to 3 of the flags: 4 to 7 are no message types");

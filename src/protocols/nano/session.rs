@@ -244,7 +244,7 @@ impl NanoSession {
         if rest > 0 {
             dissection.tree.push(&UNPARSED, Value::Bytes { bit: 8, bits: rest }, 8, rest);
         }
-        let reason = Reason::Undefined("no package type");
+        let reason = Reason::Undefined("unknown package type");
         dissection.fault =
             Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
         next.note(dissection);

@@ -220,7 +220,7 @@ fn moved_on(before: Acks, now: Acks) -> Option<bool> {
     ((1..=16).contains(&by) && (moved || !keeps)).then_some(keeps)
 }
 
-/// The bits for a handshake: `said` begins with its first message. `last`: no more messages will follow.
+/// The bits for a handshake: `payloads` begins with its first message. `last`: no more messages will follow.
 pub fn handshake(version: Version, payloads: &[SideMessage<'_>], last: bool) -> Option<(u32, &'static str)> {
     let name = |data: &[u8]| data.first().map(|b| Message::of(version.layout(*b)));
     let (opener, first, length) = *payloads.first()?;

@@ -40,6 +40,16 @@ impl Receiver {
         self.last.get_or_insert(0);
     }
 
+    /// Takes over the newest id that the receiver itself names, if it is newer than the one here: the capture lacks
+    /// messages, or has them later. Returns whether it is; then nothing is known of the ids up to it.
+    pub fn names(&mut self, newest: u16) -> bool {
+        let is_ahead = self.last.is_some_and(|last| gap(newest, last) > 0);
+        if is_ahead {
+            (self.last, self.filter) = (Some(newest), Filter::default());
+        }
+        is_ahead
+    }
+
     /// Receives a message with this id. Returns whether it reaches the application.
     pub fn take(&mut self, version: Version, id: u16) -> bool {
         let last = self.last.get_or_insert(id.wrapping_sub(1));

@@ -72,6 +72,8 @@ pub struct Reliable {
     sent: [Sequence; 2],
     /// The receiver of each side's messages.
     receivers: [Receiver; 2],
+    /// The number, without wrap, from which on the state of each side's receiver is known.
+    judged: [i64; 2],
     acknowledgement: Acknowledgement,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
@@ -91,6 +93,7 @@ impl Reliable {
         Reliable {
             sent: [new(), new()],
             receivers: Default::default(),
+            judged: [i64::MIN; 2],
             acknowledgement: Acknowledgement::default(),
             ended: false,
             asked: None,
@@ -123,11 +126,6 @@ impl Reliable {
         }
     }
 
-    /// Handles a message of unknown type: it is not part of this layer, but receivers count its id.
-    pub fn unknown(&mut self, sequence: u16, version: Version, side: Side) {
-        self.receivers[side.index()].take(version, sequence);
-    }
-
     /// Handles a reject or disconnect.
     pub fn end(&mut self) {
         self.ended = true;
@@ -141,7 +139,7 @@ impl Reliable {
         let index = dissection.target(place).index;
         let time = place.time.near_nanos();
         let seen = side.sent(extended, place.frame, index, time);
-        let first = side.first();
+        let first = side.first().max(self.judged[place.side.index()]);
         let copy = if let Seen::Copy { before } = seen { before.copies + 1 } else { 1 };
         let insists = &mut self.insists[place.side.index()];
         let goes_on = !*insists && copy > 1 && self.tries.is_last(copy - 1, version);
@@ -149,8 +147,8 @@ impl Reliable {
         let last_try = !*insists && self.tries.is_last(copy, version);
         let message_id = dissection.tree.number(&ID);
         let now = self.receivers[place.side.index()].take(version, sequence);
-        // The tag counts how often the message reached the application. Before the capture's first id the count is
-        // unknown: earlier transmissions may not be captured.
+        // The tag counts how often the message reached the application. Before the capture's first id, and up to the end
+        // of a gap of the capture, the count is unknown: transmissions may not be captured.
         let handled = side.get_mut(extended).filter(|_| extended >= first).map(|sent| {
             let before = sent.tag as u32;
             sent.tag += now as u64;
@@ -241,8 +239,12 @@ impl Reliable {
         if other.newest().is_none() {
             return;
         }
+        let is_ahead = self.receivers[place.side.other().index()].names(last);
         self.acknowledgement.clear();
         let last = other.extend(last);
+        if is_ahead {
+            self.judged[place.side.other().index()] = last + 1;
+        }
         let extra = extra.map(|id| other.extend(id));
         // A receiver that kept its old last id has bits of other ids.
         let width = if extra.is_some_and(|extra| extra > last) { 0 } else { 16 };
@@ -340,6 +342,42 @@ mod tests {
             }));
         }
         (all, dissection.notes.iter().map(|(note, _)| note.code).collect())
+    }
+
+    /// The receiver names ids that the capture lacks: what its filter does is not known.
+    #[test]
+    fn a_gap_of_the_capture_is_not_the_receiver_s() {
+        for named in [false, true] {
+            let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
+            layer.connect(&place(Side::A, 0), &mut dissection);
+            for id in (1..=5).chain(41..=150) {
+                layer.message(id, Version::V20, &place(Side::A, 0), &mut dissection);
+                if named {
+                    layer.ack(id, u16::MAX, None, &place(Side::B, 0), &mut dissection);
+                }
+            }
+            dissection.clear();
+            layer.message(150, Version::V20, &place(Side::A, 0), &mut dissection);
+            let twice = dissection.notes.iter().any(|(note, _)| note.code == "riptide.handled_twice");
+            assert_eq!(twice, !named);
+        }
+    }
+
+    /// The capture has an acknowledgement before its message: later messages are judged.
+    #[test]
+    fn an_acknowledgement_before_its_message() {
+        let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
+        layer.connect(&place(Side::A, 0), &mut dissection);
+        for id in [1, 2] {
+            layer.message(id, Version::V20, &place(Side::A, 0), &mut dissection);
+        }
+        layer.ack(3, 3, None, &place(Side::B, 0), &mut dissection);
+        // The bug of 2.0: 21 is 18 above 3, and its copy passes.
+        for id in [3, 21, 21] {
+            dissection.clear();
+            layer.message(id, Version::V20, &place(Side::A, 0), &mut dissection);
+        }
+        assert!(dissection.notes.iter().any(|(note, _)| note.code == "riptide.handled_twice"));
     }
 
     #[test]

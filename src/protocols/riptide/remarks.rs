@@ -3,6 +3,7 @@
 use super::layout::{DATA, ID, Message, REASON};
 use super::version::{self, Version};
 use crate::codec::layout::{Field, u16le};
+use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Node, Reason, Value};
 use crate::dissect::{Dissection, Provenance};
 use crate::plural::Plural;
@@ -28,7 +29,8 @@ fn varint_id(place: &Provenance<'_>, dissection: &mut Dissection) {
     }
     let low = id_value(id, place.bytes) & 0xffff;
     dissection.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
-    dissection.notes.warn("riptide.message_id", format_args!("no form that the library writes: it uses {low}"));
+    let text = format_args!("the library never writes this form of the id, and reads it as {low}");
+    dissection.notes.warn("riptide.message_id", text);
 }
 
 /// Notes the reason of a reject or disconnect, and data that does not fit it.
@@ -81,4 +83,12 @@ pub(super) fn empty(version: Version, place: &Provenance<'_>, dissection: &mut D
             .notes
             .error("riptide.empty_datagram", format_args!("an empty datagram: a C# server on Linux never reads again"));
     }
+}
+
+/// The fault of a stream's bytes that begin with a length that no sender uses.
+pub(super) fn too_long(place: &Provenance<'_>, dissection: &mut Dissection) {
+    let bits = (place.bytes.len() as u32).saturating_mul(8);
+    dissection.tree.push(&UNPARSED, Value::Bytes { bit: 0, bits }, 0, bits);
+    let (path, reason) = ("riptide.unknown.length".into(), Reason::Undefined("a length above 16 MiB"));
+    dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, 32, bits.into()) });
 }

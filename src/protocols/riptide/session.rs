@@ -120,27 +120,33 @@ impl RiptideSession {
 
     /// Hex text that ends inside a frame: the bytes up to the end are shown. In a capture such a message was never
     /// completed, and makes no line.
-    fn cut(&self, bytes: &[u8]) -> Next<()> {
+    fn cut(&self, bytes: &[u8]) -> Next<bool> {
         match self.framing.cut(bytes) {
             Some((header, length)) => {
                 let there = bytes.len().saturating_sub(header);
-                Next::Pdu(Pdu { kind: (), header, there, length })
+                Next::Pdu(Pdu { kind: false, header, there, length })
             }
             None if bytes.is_empty() => Next::Wait,
             None => Next::Skip(bytes.len()),
         }
     }
 
-    fn message(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+    /// Reads a message. `out_of_step`: the bytes are not one, but those of a stream after a length that no sender uses.
+    fn message(&mut self, out_of_step: bool, place: &Provenance<'_>, out: &mut Out<'_>) {
         let schemas = &out.flow_info.options.schemas;
         let dissection = out.begin("riptide");
-        let Some(&first) = place.bytes.first() else {
-            // None of its bytes was captured, or it is empty.
-            let version = self.shown.or(self.set).unwrap_or(self.candidates.first());
+        let Some(&first) = place.bytes.first().filter(|_| !out_of_step) else {
+            // It is empty, none of its bytes was captured, or it is no message.
+            let version = self.shown.or(self.set).or(self.framing.version()).unwrap_or(self.candidates.first());
             dissection.version = Some(version.name());
             dissection.message = Message::Unknown.name();
             dissection.from = FlowInfo::role(self.server, place.side);
-            remarks::empty(version, place, dissection);
+            if out_of_step {
+                remarks::too_long(place, dissection);
+            } else {
+                remarks::empty(version, place, dissection);
+            }
+            self.stream.note_gap(place.side, dissection);
             out.emit(place);
             return;
         };
@@ -308,9 +314,7 @@ impl RiptideSession {
                 remarks::trailing(dissection);
             }
             Unknown => {
-                if let Some(sequence) = number(&dissection.tree, &SEQUENCE) {
-                    self.reliable.unknown(sequence, version, place.side);
-                }
+                self.reliable(version, place, dissection);
                 dissection.notes.warn(
                     "riptide.unknown_type",
                     format_args!("no such message type: the library takes it for a reliable message"),
@@ -320,7 +324,7 @@ impl RiptideSession {
         if place.length > version.largest() {
             dissection.notes.note(
                 "riptide.too_big",
-                format_args!("{} bytes, the library's default limit is {}", place.length, version.largest()),
+                format_args!("{} bytes: the library's default limit is {} bytes", place.length, version.largest()),
             );
         }
     }
@@ -351,14 +355,15 @@ fn has_data(message: Message, place: &Provenance<'_>) -> bool {
     place.bytes.len() > head
 }
 
+/// Frames of a TCP stream. `Kind`: whether the bytes are no message.
 impl Framed for RiptideSession {
-    type Kind = ();
+    type Kind = bool;
 
     fn state(&mut self) -> &mut StreamState {
         &mut self.stream
     }
 
-    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<()> {
+    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<bool> {
         let bytes = stream.bytes();
         if self.framing.is_lost(side) {
             let StreamEvent::Data { new, segments, .. } = *event else { return Next::Wait };
@@ -373,7 +378,7 @@ impl Framed for RiptideSession {
             }
         }
         match self.framing.next(bytes) {
-            framing::Next::Message { prefix, length } => Next::Pdu(Pdu::whole((), prefix, length)),
+            framing::Next::Message { prefix, length } => Next::Pdu(Pdu::whole(false, prefix, length)),
             framing::Next::Skip(bytes) => Next::Skip(bytes),
             framing::Next::More if self.from_text && matches!(event, StreamEvent::End { .. }) => self.cut(bytes),
             framing::Next::More => Next::Wait,
@@ -382,13 +387,13 @@ impl Framed for RiptideSession {
             framing::Next::Lost if self.from_text => Next::Wait,
             framing::Next::Lost => {
                 self.framing.lose(side);
-                Next::Wait
+                Next::Pdu(Pdu::whole(true, 0, bytes.len()))
             }
         }
     }
 
-    fn pdu(&mut self, (): (), place: &Provenance<'_>, out: &mut Out<'_>) {
-        self.message(place, out);
+    fn pdu(&mut self, out_of_step: bool, place: &Provenance<'_>, out: &mut Out<'_>) {
+        self.message(out_of_step, place, out);
     }
 
     fn lost(&mut self, side: Side) {
@@ -441,7 +446,7 @@ impl Session for RiptideSession {
     }
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
-        self.message(place, out);
+        self.message(false, place, out);
     }
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
@@ -482,6 +487,19 @@ mod tests {
         let [row] = &dump(&RIPTIDE, &[5, 0, 8, 1, 0, 1, 0], &options)[..] else { panic!("one line") };
         assert_eq!((&row.bytes[..], row.length), (&[0, 1, 0][..], 0x0108_0005));
         assert_eq!(row.fault.as_ref().map(|fault| fault.reason), Some(Reason::Cut), "{row:?}");
+    }
+
+    /// In a capture, too; the stream is read on from a segment that begins with a whole message.
+    #[test]
+    fn a_stream_with_an_impossible_length_is_shown() {
+        let mut talk = conversation(Transport::Tcp, &[]);
+        let mut read = |hex: &str| talk.data(Side::A, &hex::decode(hex).expect("hex"));
+        assert_eq!(read("0100000002")[0].message, "connect");
+        let [row] = &read("000000020700")[..] else { panic!("one line") };
+        assert_eq!((row.message, row.version, row.bytes.len()), ("unknown", Some("2.2"), 6));
+        assert_eq!(row.fault.as_ref().map(|fault| fault.path.as_str()), Some("riptide.unknown.length"));
+        assert_eq!(read("0700"), []);
+        assert_eq!(read("0100000002")[0].message, "connect");
     }
 
     /// A type has eight bits up to 2.0, and four since then.

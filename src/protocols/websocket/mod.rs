@@ -106,7 +106,7 @@ impl Unseen {
     /// Describes a continuation of no message in the capture.
     const fn continuation(unseen: Option<Unseen>) -> &'static str {
         match unseen {
-            None => "a continuation of nothing",
+            None => "a continuation frame without a message to continue",
             Some(Unseen::Before) => "a continuation of a message that began before the capture",
             Some(Unseen::Missing) => "a continuation of a message that began in or before the missing bytes",
         }
@@ -353,7 +353,7 @@ impl Carrier {
         let begun = self.at(side).begun;
         match head.opcode {
             _ if too_large => {
-                self.frame_line(side, stream, &head, "a frame larger than any message", content, out);
+                self.frame_line(side, stream, &head, "a frame larger than the largest accepted message", content, out);
                 self.at(side).skip = head.whole().saturating_sub(stream.bytes().len() as u64);
             }
             opcode::CONTINUATION if begun.is_none() => {
@@ -375,7 +375,7 @@ impl Carrier {
                 return self.fragment(side, stream, &head, content, out);
             }
             opcode::CLOSE | opcode::PING | opcode::PONG => self.control_line(side, stream, &head, content, out),
-            _ => self.frame_line(side, stream, &head, "an opcode without meaning", content, out),
+            _ => self.frame_line(side, stream, &head, "a reserved opcode", content, out),
         }
         stream.consume(head.whole() as usize);
         CarrierStep::Done

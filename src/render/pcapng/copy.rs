@@ -24,7 +24,6 @@ pub struct Annotated(Arc<Mutex<Copier>>);
 
 /// The figures of a finished copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Copied {
     /// The frames that were written.
     pub frames: u64,

@@ -25,7 +25,7 @@ type Series = (Mark, String, usize);
 
 /// Writes all sections, in the order of [`SECTIONS`].
 pub fn sections(rounds: &Rounds, html: &mut Html) {
-    section("overview", "What it is", html, |html| match rounds.is_load() {
+    section("overview", "Overview", html, |html| match rounds.is_load() {
         true => whole(rounds, html),
         false => targets(rounds, html),
     });
@@ -39,7 +39,7 @@ pub fn sections(rounds: &Rounds, html: &mut Html) {
             let heading = Heading { id: "active", title: "Sessions under way", about: "The most in each step." };
             stacked(rounds, &heading, &active, false, html);
         }
-        false => nothing("A probe asks at its own rate, so there is none of the server.", html),
+        false => nothing("A probe sets the rate itself, so it does not show the server's.", html),
     });
     section("latency", SECTIONS[2].1, html, |html| {
         let names = ["p50", "p99", "max"];
@@ -74,7 +74,7 @@ pub fn sections(rounds: &Rounds, html: &mut Html) {
 
 /// The sections, as listed in the page's head.
 pub const SECTIONS: [(&str, &str); 4] =
-    [("overview", "What it is"), ("rate", "Rate"), ("latency", "Latency"), ("failures", "Failures")];
+    [("overview", "Overview"), ("rate", "Rate"), ("latency", "Latency"), ("failures", "Failures")];
 
 fn series(names: &[&str]) -> Vec<Series> {
     names.iter().enumerate().map(|(at, name)| (Mark::Area(at), (*name).into(), Rounds::figure(name))).collect()

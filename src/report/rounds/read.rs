@@ -116,7 +116,7 @@ impl Rounds {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<(), String> {
-        let json: Json = serde_json::from_slice(line).map_err(|why| format!("no JSON: {why}"))?;
+        let json: Json = serde_json::from_slice(line).map_err(|why| format!("invalid JSON: {why}"))?;
         let kind = |key: &str| json.get(key).and_then(Json::as_str);
         let begun = !self.points.is_empty();
         match (kind("report"), kind("type")) {
@@ -249,7 +249,7 @@ fn number(json: &Json, key: &str) -> Result<Option<f64>, String> {
         None | Some(Json::Null) => Ok(None),
         Some(value) => match value.as_f64().filter(|n| (0.0..1e15).contains(n)) {
             Some(number) => Ok(Some(number)),
-            None => Err(format!("{key} is no such number: {value}")),
+            None => Err(format!("{key}: expected a number from 0 to 1e15, got {value}")),
         },
     }
 }
@@ -294,19 +294,19 @@ mod tests {
             ("", "has ended"),
             ("{}\n", "neither a line of"),
             ("{\"report\":\"session\"}\n", "neither a line of"),
-            ("{\"report\":\"interval\"", "no JSON"),
-            ("{\"report\":\"interval\",\"seconds\":-1}", "seconds is no such number"),
+            ("{\"report\":\"interval\"", "invalid JSON"),
+            ("{\"report\":\"interval\",\"seconds\":-1}", "seconds: expected a number from 0"),
             ("{\"report\":\"interval\",\"seconds\":1}", "requests is missing"),
             ("{\"type\":\"summary\",\"target\":\"a\",\"outcome\":\"ok\"}", "time is missing"),
             ("{\"type\":\"sample\"}\n", "has ended"),
-            ("\u{0}\n", "no JSON"),
+            ("\u{0}\n", "invalid JSON"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
         let one = second(1.0, 1, "null");
         for (rest, why) in [
-            ("{\"report\":\"inter", "line 2: no JSON"),
+            ("{\"report\":\"inter", "line 2: invalid JSON"),
             (second(0.5, 1, "1").as_str(), "line 2: its time is before"),
             ("{\"type\":\"sample\"}\n", "line 2: a page shows one"),
             ("", "the last line"),

@@ -59,14 +59,14 @@ pub fn section_of(context: &Context<'_>, course: &Course, html: &mut Html) {
     section("round-trips", "Round trips", html, |html| {
         let quantiles = quantiles(context);
         if quantiles.rows.is_empty() {
-            return nothing("Nothing in it is acknowledged or answered, so the delay is unknown.", html);
+            return nothing("No message in the capture is acknowledged or answered, so the delay is unknown.", html);
         }
         let caption = "Delays in ms, all connections; percentiles are within 1/64 of their value";
         let shown = Shown { id: "quantiles", caption, columns: COLUMNS, most: 100, more: "stats --delivery" };
         table(&quantiles, &shown, html);
         let seconds = context.stats.duration();
         one("ack-course", "Time to the acknowledgement", course, Awaited::Ack, seconds, html);
-        one("answer-course", "Time to the answer", course, Awaited::Answer, seconds, html);
+        one("answer-course", "Time to the response", course, Awaited::Answer, seconds, html);
         one("pong-course", "Round trips of pings", course, Awaited::Pong, seconds, html);
     });
 }

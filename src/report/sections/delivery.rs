@@ -33,7 +33,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
         let senders = directions::senders(context.stats);
         let (links, paths) = (connections::links(&senders), connections::paths(&senders));
         if sides.rows.is_empty() && links.rows.is_empty() && paths.rows.is_empty() {
-            return nothing("Nothing in it is numbered, so losses are unknown.", html);
+            return nothing("No message in the capture is numbered, so losses are unknown.", html);
         }
         if !sides.rows.is_empty() {
             bars(&sides, html);
@@ -49,7 +49,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
                 let past = crate::stats::delivery::CONNECTIONS;
                 html.el("p")
                     .class("more")
-                    .text(format_args!("Of connections past the {past}th only the sums are kept."));
+                    .text(format_args!("Connections after the first {past}: only sums are kept."));
             }
         }
         if !paths.rows.is_empty() {

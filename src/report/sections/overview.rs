@@ -16,7 +16,7 @@ const FLOWS: usize = 100;
 const KINDS: usize = 200;
 
 const FLOW_COLUMNS: &str = "flow,proto,version,transport,client,server,client_messages,server_messages,client_bytes,server_bytes,\
-    start,duration,transport_end,last_message";
+    start,duration,end,end_by,end_reason,end_data,transport_end,last_message";
 const MESSAGE_COLUMNS: &str =
     "proto,message,messages,message_share,faults,bytes,byte_share,byte_rate,size_mean,size_max,reliable";
 const SCHEMA_COLUMNS: &str = "proto,schema,messages,message_share,bytes,byte_share,size_mean,size_max";
@@ -116,7 +116,7 @@ fn strip(plot: &Plot, html: &mut Html) {
 
 /// Writes the section.
 pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
-    section("overview", "What it is", html, |html| {
+    section("overview", "Overview", html, |html| {
         let (stats, about) = (context.stats, context.about);
         tiles(context, html);
         strip(plot, html);

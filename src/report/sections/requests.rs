@@ -23,7 +23,7 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
         let senders = directions::senders(context.stats);
         let (rows, pings) = (connections::requests(&senders), connections::pings(&senders));
         if rows.rows.is_empty() && pings.rows.is_empty() {
-            return nothing("It has no requests and no pings.", html);
+            return nothing("The capture has no requests and no pings.", html);
         }
         waiting(context, Expected::Answer, html);
         let more = "netkit stats --delivery lists all";
@@ -42,18 +42,18 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
     let kind = if answers { "unanswered" } else { "never_acked" };
     if let Some(list) = find(kind).filter(|list| !list.rows.is_empty()) {
         let (what, option, id) = match answers {
-            true => ("Nothing in the capture answers", "--unanswered", "unanswered"),
-            false => ("Nothing in the capture acknowledges", "--never-acked", "never-acked"),
+            true => ("Without a response in the capture", "--unanswered", "unanswered"),
+            false => ("Without an acknowledgement in the capture", "--never-acked", "never-acked"),
         };
-        let caption = format!("{what} {}", Plural(list.rows.len() as u64, "message"));
+        let caption = format!("{what}: {}", Plural(list.rows.len() as u64, "message"));
         let more = format!("netkit stats {option} lists all");
         table(list, &Shown { id, caption: &caption, columns: WAITING, most: LISTED, more: &more }, html);
     }
     let slow = context.waiting.slowest(expected);
     if !slow.rows.is_empty() {
         let (caption, id, option) = match answers {
-            true => ("Answered latest: the longest waits first", "slow-answers", "--slow"),
-            false => ("Acknowledged latest: the longest waits first", "slow-acks", "--slow"),
+            true => ("Slowest responses", "slow-answers", "--slow"),
+            false => ("Slowest acknowledgements", "slow-acks", "--slow"),
         };
         let more = format!("netkit stats {option} 1ms lists all");
         table(&slow, &Shown { id, caption, columns: SLOW, most: LISTED, more: &more }, html);
@@ -64,8 +64,8 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
         kinds.rows.retain(|row| row.get(3).is_some_and(|cell| *cell == own.into()));
         if !kinds.rows.is_empty() {
             let (caption, id) = match answers {
-                true => ("From request to answer (ms), by kind", "answer-kinds"),
-                false => ("From message to acknowledgement (ms), by kind", "ack-kinds"),
+                true => ("Time to the response (ms), by kind", "answer-kinds"),
+                false => ("Time to the acknowledgement (ms), by kind", "ack-kinds"),
             };
             let more = "netkit stats --latency lists all";
             table(&kinds, &Shown { id, caption, columns: LATENCY, most: LISTED, more }, html);
@@ -74,7 +74,8 @@ pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
     if answers && context.waiting.lost > 0 {
         let lost = Count(context.waiting.lost);
         html.el("p").class("more").text(format_args!(
-            "messages not followed to their answers, because too many waited at once: {lost} (--limit waiting=N raises the limit)"
+            "messages not followed to their responses, because too many waited at once: {lost} (--limit waiting=N \
+             raises the limit)"
         ));
     }
 }

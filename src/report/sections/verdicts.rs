@@ -49,7 +49,7 @@ pub fn plain(context: &Context<'_>, noted: &Noted, html: &mut Html) {
 /// Writes the verdicts; `linked`: the page has the messages.
 fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, html: &mut Html) {
     if all.is_empty() {
-        let why = "None of the rules applies: nothing was resent, lost or left unanswered in a way that they describe.";
+        let why = "No rule applies: nothing was resent, lost or left unanswered in a way that the rules describe.";
         return nothing(why, html);
     }
     html.line().el("ul").class("verdicts").with(|html| {
@@ -73,7 +73,7 @@ fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, htm
 
 /// Writes the messages that a verdict rests on, and their notes.
 fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut Html) {
-    let Verdict { rule, flow, connection, from, .. } = *verdict;
+    let Verdict { rule, flow, proto, from, .. } = *verdict;
     let expected = match rule {
         "never_acked" => Some(Expected::Ack),
         "unanswered" => Some(Expected::Answer),
@@ -85,13 +85,13 @@ fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut 
             let own = context
                 .waiting
                 .waits(expected)
-                .filter(|(_, f, role)| *f == flow && (*role == from || *role == "unknown"));
+                .filter(|(_, f, p, role)| (*f, *p) == (flow, proto) && (*role == from || *role == "unknown"));
             let mut places = Places::default();
             own.for_each(|(target, ..)| places.add(target));
             (places, BTreeMap::new())
         }
         None => {
-            let found = noted.evidence(rule, flow, connection, side_of(context.stats, verdict));
+            let found = noted.evidence(verdict, side_of(context.stats, verdict));
             found.map(|e| (e.messages.clone(), e.codes.clone())).unwrap_or_default()
         }
     };

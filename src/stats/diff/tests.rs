@@ -31,6 +31,7 @@ fn counted(proto: &str, name: &str) -> Stats {
 fn every_figure_can_break_its_limit_in_every_unit() {
     let pairs = [
         ("riptide", "riptide/riptide22-gap40-serverleg.pcap", "riptide/riptide22-gap40.pcap"),
+        ("riptide", "riptide/riptide22-gap40.pcap", "riptide/riptide22-gap40-serverleg.pcap"),
         ("riptide", "riptide/riptide20-udp.pcap", "riptide/riptide22-lossy.pcap"),
         ("riptide", "riptide/riptide20-udp.pcap", "dnp/dnp-sim-wrap.pcap"),
         ("dnp", "dnp/dnp-lossy.pcap", "dnp/dnp-sim-wrap.pcap"),

@@ -495,6 +495,11 @@ impl Numbers {
 
 /// Counts the outcome of a number.
 fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) {
+    if one.copies == 0 && one.named {
+        // It has arrived, or the library's error says so: the capture lost it.
+        before.lost = None;
+        return;
+    }
     let missing = one.skipped || one.copies == 0;
     let near = |from: Option<i64>| {
         from.zip(times.again).is_some_and(|(from, again)| one.times[0].saturating_sub(from) < again)

@@ -463,3 +463,19 @@ fn numbers_have_an_end() {
     }
     assert_eq!(path.counts(0).jumps, 0);
 }
+
+/// A number that acknowledgements name has arrived: only the capture lacks it.
+#[test]
+fn numbers_that_the_capture_lacks_are_not_lost() {
+    let skipped = |width: u8| {
+        let mut path = Path::default();
+        path.acked(1, 0, Some(5 * MS));
+        for n in (1..200).filter(|n| n % 10 > 0) {
+            path.sent(0, n, 2 * n * MS);
+            path.acked(0, n, Some(5 * MS));
+            path.report(0, &Report { of: n, base: n, bits: u32::MAX, width }, (2 * n + 1) * MS);
+        }
+        path.counts(0).skipped
+    };
+    assert!(skipped(0) > 10 && skipped(16) == 0, "{} {}", skipped(0), skipped(16));
+}

@@ -1,4 +1,4 @@
-//! Numbered commands: repeats, gaps, the window, acknowledges.
+//! Numbered commands: repeats, gaps, the window, acknowledgements.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn gaps_and_the_window() {
     assert_eq!(talking.notes(S, "04 0000 61"), NONE);
 }
 
-/// The capture lacks command 5, which the receiver has: acknowledges of numbers that are 10 or more past it show that.
+/// The capture lacks command 5, which the receiver has: acknowledgements of numbers 10 or more past it show that.
 #[test]
 fn acknowledges_show_that_lower_numbers_have_arrived() {
     let mut talking = Talking::connected();

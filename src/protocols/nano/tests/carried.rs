@@ -68,7 +68,7 @@ fn the_rest_of_frames_and_messages() {
             format!("{of}: bytes of a frame that began {began} at bit 0, 32 bits left"),
             format!("{continued} a message that began {began} at bit 0, 24 bits left"),
             format!("{continued} a message that began {began} at bit 0, 24 bits left"),
-            format!("{continued} nothing at bit 0, 24 bits left"),
+            "websocket.frame.opcode: a continuation frame without a message to continue at bit 0, 24 bits left".into(),
         ]
     };
     assert_eq!(texts(&[], false), expected("before the capture"));
