@@ -41,7 +41,7 @@ _arguments "${_arguments_options[@]}" : \
 '()-i+[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '()--interface=[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '--capture-filter=[Capture only packets that this tcpdump filter selects, as '\''udp port 7777'\'']:EXPR:_default' \
-'--buffer=[Buffer up to this many MiB of captured frames, as tcpdump'\''s -B]:MIB:_default' \
+'--buffer=[Buffer up to this many MiB of captured frames (tcpdump'\''s -B is in KiB)]:MIB:_default' \
 '(--until)-a+[Set --until as tshark does\: duration\:10]:duration:TIME:_default' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
@@ -125,7 +125,7 @@ never\:"Never"))' \
 '--allow-empty[Accept that there are no messages to check]' \
 '(--check -w --write)--account[End ndjson and json with what was read and what was left out]' \
 '(--follow --check -i --interface)--join[Read rotated files as one capture, in the order of their first frames]' \
-'(-i --interface)--whole[Write all frames between the endpoints of these messages, with -w]' \
+'(-i --interface)--whole[Write all frames between the endpoints of matching messages, with -w]' \
 '(-i --interface --follow --join)--redact-unknown[Keep unclaimed packets, with other bytes as payload, with --redact -w]' \
 '(-i --interface)--follow[Wait for more at the end of a growing file or named pipe, until Ctrl-C]' \
 '--force[Replace existing output files]' \
@@ -145,7 +145,7 @@ _arguments "${_arguments_options[@]}" : \
 '()-i+[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '()--interface=[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '--capture-filter=[Capture only packets that this tcpdump filter selects, as '\''udp port 7777'\'']:EXPR:_default' \
-'--buffer=[Buffer up to this many MiB of captured frames, as tcpdump'\''s -B]:MIB:_default' \
+'--buffer=[Buffer up to this many MiB of captured frames (tcpdump'\''s -B is in KiB)]:MIB:_default' \
 '(--until)-a+[Set --until as tshark does\: duration\:10]:duration:TIME:_default' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
@@ -285,7 +285,7 @@ _arguments "${_arguments_options[@]}" : \
 '()-i+[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '()--interface=[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '--capture-filter=[Capture only packets that this tcpdump filter selects, as '\''udp port 7777'\'']:EXPR:_default' \
-'--buffer=[Buffer up to this many MiB of captured frames, as tcpdump'\''s -B]:MIB:_default' \
+'--buffer=[Buffer up to this many MiB of captured frames (tcpdump'\''s -B is in KiB)]:MIB:_default' \
 '(--until)-a+[Set --until as tshark does\: duration\:10]:duration:TIME:_default' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
@@ -337,8 +337,8 @@ tsv\:"The same with tabs"))' \
 '(--track)*--columns=[Choose the columns of csv, tsv and --by FIELD]:A,B:_default' \
 '(--by --step --track --unanswered --never-acked --slow --latency --plot)-o+[Write parquet into this folder, which is new or empty]:DIR:_files -/' \
 '(--by --step --track --unanswered --never-acked --slow --latency --plot)--output=[Write parquet into this folder, which is new or empty]:DIR:_files -/' \
-'-w+[Write the frames captured with -i\: pcapng for a name in .pcapng, else pcap]:FILE:_files' \
-'--write=[Write the frames captured with -i\: pcapng for a name in .pcapng, else pcap]:FILE:_files' \
+'-w+[Write the frames captured with -i\: pcapng if FILE ends in .pcapng, else pcap]:FILE:_files' \
+'--write=[Write the frames captured with -i\: pcapng if FILE ends in .pcapng, else pcap]:FILE:_files' \
 '-C+[Begin another file of -i -w before this one exceeds SIZE]:SIZE:_default' \
 '--file-size=[Begin another file of -i -w before this one exceeds SIZE]:SIZE:_default' \
 '-G+[Begin another file of -i -w after this time]:TIME:_default' \
@@ -373,7 +373,7 @@ _arguments "${_arguments_options[@]}" : \
 '()-i+[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '()--interface=[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '--capture-filter=[Capture only packets that this tcpdump filter selects, as '\''udp port 7777'\'']:EXPR:_default' \
-'--buffer=[Buffer up to this many MiB of captured frames, as tcpdump'\''s -B]:MIB:_default' \
+'--buffer=[Buffer up to this many MiB of captured frames (tcpdump'\''s -B is in KiB)]:MIB:_default' \
 '(--until)-a+[Set --until as tshark does\: duration\:10]:duration:TIME:_default' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
@@ -466,7 +466,7 @@ _arguments "${_arguments_options[@]}" : \
 '()-i+[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '()--interface=[Capture from a network interface, with tcpdump or dumpcap, until Ctrl-C]:IFACE:_default' \
 '--capture-filter=[Capture only packets that this tcpdump filter selects, as '\''udp port 7777'\'']:EXPR:_default' \
-'--buffer=[Buffer up to this many MiB of captured frames, as tcpdump'\''s -B]:MIB:_default' \
+'--buffer=[Buffer up to this many MiB of captured frames (tcpdump'\''s -B is in KiB)]:MIB:_default' \
 '(--until)-a+[Set --until as tshark does\: duration\:10]:duration:TIME:_default' \
 '-o+[Write the page to this file]:PAGE:_files' \
 '--output=[Write the page to this file]:PAGE:_files' \
@@ -539,7 +539,7 @@ influx\:"InfluxDB'\''s line protocol\: one line for each server"
 nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
 '--every=[Repeat the probe at this interval, until Ctrl-C]:TIME:_default' \
 '--textfile=[Write -f prometheus to a file, for node_exporter'\''s textfile collector]:FILE:_files' \
-'--pcap=[Record the exchange as pcap; as pcapng with its messages for a name in .pcapng]:FILE:_files' \
+'--pcap=[Record the exchange\: pcap, or pcapng with its messages if FILE ends in .pcapng]:FILE:_files' \
 '--parallel=[Ask at most N servers at once]:N:_default' \
 '*--limit=[Change a limit of memory; \`netkit fields\` lists them, N may end in K, M, G]:NAME=N:_default' \
 '--color=[Choose when to print in colour]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
@@ -559,7 +559,7 @@ never\:"Never"))' \
 (replay)
 _arguments "${_arguments_options[@]}" : \
 '(--listen)--to=[Send to this peer\: HOST\:PORT, \[IPV6\]\:PORT, ws\://HOST\:PORT/PATH]:HOST:PORT:_default' \
-'--listen=[Wait for a peer at this address; port 0 takes any]:ADDR:PORT:_default' \
+'--listen=[Wait for a peer at this address; with port 0 the system chooses one]:ADDR:PORT:_default' \
 '--flow=[Select the conversation of this number; default\: the only one]:N:_default' \
 '--leg=[Select one leg of a proxy'\''s recording; default\: client]:LEG:((client\:"Between the client and the proxy"
 server\:"Between the proxy and the server"
@@ -586,7 +586,7 @@ both\:"Both\: each message that passed appears twice"))' \
 ndjson\:"One JSON object for each refusal and divergence, then one for the session; with --clients one each second, then one for all"))' \
 '--format=[Choose the form of the output]:F:((text\:"For people"
 ndjson\:"One JSON object for each refusal and divergence, then one for the session; with --clients one each second, then one for all"))' \
-'--pcap=[Record the exchange as pcap; as pcapng with its messages for a name in .pcapng]:FILE:_files' \
+'--pcap=[Record the exchange\: pcap, or pcapng with its messages if FILE ends in .pcapng]:FILE:_files' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[Load a protocol that a file describes (TOML); may be repeated]:FILE:_files' \
@@ -668,7 +668,7 @@ none\:"Nothing but the counts at the end"))' \
 '--pcap-files=[Keep the last N files of --pcap-size and remove older ones]:N:_default' \
 '--status=[Print the counts so far on stderr at this interval; SIGUSR1 prints them once]:TIME:_default' \
 '--most-clients=[Accept at most N clients at once]:N:_default' \
-'--idle=[Forget a client of datagrams that was silent for this long]:TIME:_default' \
+'--idle=[Forget a UDP client that was silent for this long]:TIME:_default' \
 '-p+[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[Set the protocol, or the file that describes it, instead of recognising it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[Load a protocol that a file describes (TOML); may be repeated]:FILE:_files' \
@@ -724,7 +724,7 @@ _arguments "${_arguments_options[@]}" : \
 '--from=[Set which side sent the bytes, if nothing else shows it]:client|server:_default' \
 '*--port=[Name the protocol of a port, as 7000=mygame]:PORT=P:_default' \
 '--server=[Name the server'\''s address, if ports do not show it]:ADDR[:PORT]:_default' \
-'--first=[Show at most N packets that do not fit, and N places of each other finding]:N:_default' \
+'--first=[Show at most N packets that do not fit, and N places of any other finding]:N:_default' \
 '-f+[Choose the form of the output]:F:((text\:"For people"
 json\:"One JSON object"))' \
 '--format=[Choose the form of the output]:F:((text\:"For people"
@@ -825,7 +825,7 @@ _netkit_commands() {
 'top:Watch live messages and conversations with their rates' \
 'diff:Compare two captures\: messages, rates, sizes, fields and delivery' \
 'report:Make an HTML page of a capture, or compare two\: charts, sequences, messages' \
-'probe:Ask servers what they are and how far away, and report why one fails' \
+'probe:Ask servers what they are, measure round trips, and report why one fails' \
 'replay:Play one side of a captured conversation to a live peer' \
 'proxy:Relay live traffic to a server\: show, delay, lose and edit messages' \
 'wireshark:Show netkit'\''s analysis in Wireshark\: its script, and live capture' \

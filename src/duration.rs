@@ -18,7 +18,7 @@ const UNITS: [(&str, i128); 8] = [
 
 /// The reason why a text is not a duration, and the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?}, column {column}: {why}: expected a time, as 500ms, 5s or 1m30s")]
+#[error("{text:?}, column {column}: {why}: expected a time, such as 500ms, 5s or 1m30s")]
 pub struct DurationError {
     text: String,
     column: usize,

@@ -115,8 +115,8 @@ fn nothing_is_no_success() {
         );
         let sent = match format {
             "json" => "\"compared\":0,\"broken\":0,\"holds\":false",
-            "markdown" => "**nothing to compare**",
-            "junit" => "<failure message=\"nothing to compare\">",
+            "markdown" => "**no data**",
+            "junit" => "<failure message=\"no data\">",
             _ => "a: ",
         };
         assert!(done.text().contains(sent), "{format}: {}", done.text());
@@ -130,9 +130,11 @@ fn nothing_is_no_success() {
 /// 30 points less.
 #[test]
 fn shares_end_at_100_percent() {
-    let (more, points) =
-        ("so no share would exceed it; pp are points", "so no share would exceed it; % is relative to that");
-    let less = "so no share would fall as far";
+    let (more, points) = (
+        "so no share can exceed it (use pp for percentage points)",
+        "so no share can exceed it (use % for a relative change)",
+    );
+    let less = "so no share can fall that far";
     for (limit, why) in [
         ("client.resent_share > 300%", more),
         ("client.resent_share > 4x", more),
@@ -143,9 +145,9 @@ fn shares_end_at_100_percent() {
     ] {
         let done = compared(GAP, LEG, &["--fail-on", limit]);
         assert_eq!(done.status, Some(1), "{limit}: {}", done.err);
-        let why = format!("riptide from the client begins at 25.3 %, {why}");
+        let why = format!("riptide from the client is 25.3 % in the first capture, {why}");
         assert!(done.err.contains(&format!("--fail-on {limit}: {why}")), "{}", done.err);
-        assert!(done.text().contains(&format!("limit {limit}: nothing would exceed it")), "{}", done.text());
+        assert!(done.text().contains(&format!("limit {limit}: can never be exceeded")), "{}", done.text());
     }
     for limit in [
         "client.resent_share > 280%",

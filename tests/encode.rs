@@ -140,7 +140,7 @@ fn stream_framing() {
     // A client's message is masked: four bytes more.
     let masked = hex(&["nano.heartbeat", "--transport", "ws", "--from", "client"]);
     assert!(masked.starts_with("8284") && masked.len() == 20, "{masked}");
-    assert!(wrong(&["dnp.link_up", "link_id=4", "--transport", "tcp"]).contains("dnp has no form for tcp"));
+    assert!(wrong(&["dnp.link_up", "link_id=4", "--transport", "tcp"]).contains("dnp has no tcp framing"));
     // The length of 2.0 has 16 bits: three bytes of message are before the payload.
     let unreliable = |payload: usize| {
         let fields = format!("{{\"message_id\":1,\"payload\":\"{}\"}}", "00".repeat(payload));
@@ -150,7 +150,7 @@ fn stream_framing() {
     assert!(unreliable(65_532).ok().text().starts_with("ffff000100"));
     let done = unreliable(65_533);
     assert_eq!((done.text(), done.status), ("", Some(3)));
-    assert!(done.err.contains("has no form for tcp, or none for a message of 65536 bytes"), "{}", done.err);
+    assert!(done.err.contains("has no tcp framing, or none for a message of 65536 bytes"), "{}", done.err);
 }
 
 #[test]
@@ -421,7 +421,7 @@ fn a_capture_of_messages_written_by_hand() {
             text.as_bytes(),
         );
         // The first message has no time and sets the file's resolution: microseconds.
-        let cut = "netkit: 1 time has more digits than the file can hold, whose resolution is that of the first message: they were truncated\n";
+        let cut = "netkit: 1 timestamp truncated to the resolution of the first message\n";
         assert_eq!((done.err.as_str(), done.status), (cut, Some(0)));
         let lines = lines(&["decode", "-", "-q", "-f", "ndjson"], &done.out);
         let sent: Vec<_> =

@@ -36,7 +36,7 @@ fn nothing_is_no_success() {
             (&[FOREIGN, "-p", "auto", "-F", "frame == 1000000"], ": no message"),
             (&[UDP, "-F", "frame == 1000000"], ": no message matches the selection"),
             (&[UDP, "--flow", "1000"], ": --flow 1000: there are 9 conversations"),
-            (&[UDP, "--since", "1000h"], ": --since: the capture lasts "),
+            (&[UDP, "--since", "1000h"], " s after the end of the capture, which lasts "),
             (&[UDP, "--until", "0s"], ": no message matches the selection"),
             // One empty file of two counts like a single empty file.
             (&[UDP, none], ": no message of a known protocol"),
@@ -242,7 +242,7 @@ fn comparisons_need_what_was_asked_for() {
     let of = "--flow 99: there are 9 conversations";
     for (args, what) in [
         (&["diff", UDP, UDP, "--flow", "99"][..], of),
-        (&["diff", UDP, UDP, "--since", "1000h"], "--since: the capture lasts"),
+        (&["diff", UDP, UDP, "--since", "1000h"], "--since: "),
         (&["report", UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["report", UDP, UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["top", UDP, "--flow", "99"], of),

@@ -134,12 +134,12 @@ fn same_of(command: &str, files: &[&Path], more: &[&str]) -> Done {
     one
 }
 
-/// The number of conversations given up, as `decode` reports it.
+/// The number of conversations evicted, as `decode` reports it.
 fn evicted(done: &Done) -> u64 {
     // After the name of the file.
     let lines = done.err.lines().filter_map(|line| line.strip_prefix("netkit: ")?.split_once(" conversation"));
     let count = |before: &str| before.rsplit(' ').next()?.parse::<u64>().ok();
-    lines.filter(|(_, what)| what.contains("given up")).filter_map(|(before, _)| count(before)).sum()
+    lines.filter(|(_, what)| what.contains("evicted")).filter_map(|(before, _)| count(before)).sum()
 }
 
 /// Every limit, small.

@@ -32,7 +32,7 @@ pub struct Check {
     /// Name the server's address, if ports do not show it
     #[arg(long, value_name = "ADDR[:PORT]", help_heading = "Protocol", hide_short_help = true)]
     pub server: Option<Server>,
-    /// Show at most N packets that do not fit, and N places of each other finding
+    /// Show at most N packets that do not fit, and N places of any other finding
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Output")]
     pub first: u16,
     /// Choose the form of the output

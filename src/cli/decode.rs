@@ -63,14 +63,14 @@ pub struct Decode {
     pub join: bool,
     /// Write the frames of matching messages, unchanged, instead of printing
     ///
-    /// A name in .pcapng is written as pcapng, others as pcap. With -i, messages are printed, and all captured frames
-    /// are written.
+    /// The file is pcapng if its name ends in .pcapng, else pcap. With -i, messages are printed, and all captured
+    /// frames are written.
     #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub write: Option<PathBuf>,
     /// The rotation of the file of -i -w.
     #[command(flatten)]
     pub rotation: Rotation,
-    /// Write all frames between the endpoints of these messages, with -w
+    /// Write all frames between the endpoints of matching messages, with -w
     #[arg(long, requires = "write", conflicts_with = "interface", help_heading = "Output", hide_short_help = true)]
     pub whole: bool,
     /// Keep unclaimed packets, with other bytes as payload, with --redact -w

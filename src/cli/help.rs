@@ -14,7 +14,7 @@ Most used:
   netkit decode game.pcap                print each message with its fields and bytes
   netkit stats game.pcap                 count messages, losses, delays and round trips
   netkit report game.pcap -o game.html   make a page of charts, sequences and messages
-  netkit probe 127.0.0.1:7777            ask a server what it is and how far away
+  netkit probe 127.0.0.1:7777            ask a server what it is; measure round trips
   netkit proxy :7000 127.0.0.1:7777      relay live traffic; show, delay and lose it
   netkit fields riptide                  document a protocol's messages and fields
 

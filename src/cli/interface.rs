@@ -18,7 +18,7 @@ pub struct Interface {
     /// Default: the ports of --port and -p.
     #[arg(long, value_name = "EXPR", hide_short_help = true)]
     pub capture_filter: Option<String>,
-    /// Buffer up to this many MiB of captured frames, as tcpdump's -B
+    /// Buffer up to this many MiB of captured frames (tcpdump's -B is in KiB)
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=2047), hide_short_help = true)]
     pub buffer: u32,
     /// Set --until as tshark does: duration:10
@@ -59,7 +59,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
         return Err(format!("{text:?} has no unit: {text}K or {text}M?"));
     }
     let size = digits::amount(text).map(|size| size as u64).filter(|size| *size > 0);
-    size.ok_or_else(|| format!("expected a size, as 500K, 20M or 1G, got {text:?}"))
+    size.ok_or_else(|| format!("expected a size, such as 500K, 20M or 1G, got {text:?}"))
 }
 
 /// The list of interfaces.

@@ -67,7 +67,7 @@ pub struct Cli {
 
 const EXIT: &str = "\
 Exit status:
-  0  finished (also when the reader of a pipe went away)
+  0  finished (also when the reader of a pipe went away, unless a condition was to be checked)
   1  finished, but a check failed: a fault with --fail-on, no message that matches --expect,
      or no message to check
   2  wrong usage
@@ -133,7 +133,7 @@ pub enum Command {
     Diff(Diff),
     /// Make an HTML page of a capture, or compare two: charts, sequences, messages
     Report(Report),
-    /// Ask servers what they are and how far away, and report why one fails
+    /// Ask servers what they are, measure round trips, and report why one fails
     Probe(Probe),
     /// Play one side of a captured conversation to a live peer
     Replay(Replay),

@@ -84,7 +84,7 @@ pub struct Probe {
     /// The name ends in .prom. The file is always complete: it is written under another name and renamed.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub textfile: Option<PathBuf>,
-    /// Record the exchange as pcap; as pcapng with its messages for a name in .pcapng
+    /// Record the exchange: pcap, or pcapng with its messages if FILE ends in .pcapng
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub pcap: Option<PathBuf>,
     /// Replace an existing output file

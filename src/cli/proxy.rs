@@ -94,7 +94,7 @@ pub struct Proxy {
     /// Accept at most N clients at once
     #[arg(long, alias = "clients", value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Limits", hide_short_help = true)]
     pub most_clients: u32,
-    /// Forget a client of datagrams that was silent for this long
+    /// Forget a UDP client that was silent for this long
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time(SECOND, DAY), help_heading = "Limits", hide_short_help = true)]
     pub idle: Duration,
     /// Set the protocol, or the file that describes it, instead of recognising it
@@ -225,7 +225,7 @@ impl FromArgMatches for Directions {
 }
 
 fn listen(text: &str) -> Result<std::net::SocketAddr, String> {
-    let wrong = || format!("{text:?}: expected :PORT or ADDR:PORT, as :7777, 0.0.0.0:7777 or [::1]:7777");
+    let wrong = || format!("{text:?}: expected :PORT or ADDR:PORT, such as :7777, 0.0.0.0:7777 or [::1]:7777");
     match text.strip_prefix(':').filter(|port| !port.contains(':')) {
         Some(port) => {
             let port: u16 = digits::unsigned(port).ok_or_else(wrong)?;
@@ -248,7 +248,7 @@ Examples:
 
 The proxy listens at LISTEN, for UDP and TCP; clients connect to it instead of the server. \
 Without impairments and rules all bytes pass unchanged. Loss, duplication and reordering are for \
-datagrams, since all bytes of a stream arrive, once and in order. The seed, the client and the \
-packet's number alone decide which packets are lost, duplicated or changed. `netkit help \
-impairments` explains the options, `netkit help rules` the rules. SIGUSR1 prints the counts so \
-far; Ctrl-C ends the proxy, with its counts and status 0.";
+datagrams, since all bytes of a stream arrive, once and in order. With the same seed, --loss, \
+--duplicate, --reorder and --corrupt meet the same datagrams of each client; jitter, outages and \
+full queues depend on time. `netkit help impairments` explains the options, `netkit help rules` \
+the rules. SIGUSR1 prints the counts so far; Ctrl-C ends the proxy, with its counts and status 0.";

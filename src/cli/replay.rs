@@ -23,7 +23,7 @@ pub struct Replay {
     /// Send to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
     #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen", help_heading = "Session")]
     pub to: Option<crate::live::net::Target>,
-    /// Wait for a peer at this address; port 0 takes any
+    /// Wait for a peer at this address; with port 0 the system chooses one
     #[arg(long, value_name = "ADDR:PORT", help_heading = "Session")]
     pub listen: Option<std::net::SocketAddr>,
     /// List the conversations that can be played, and do nothing else
@@ -84,7 +84,7 @@ pub struct Replay {
     pub timeout: Duration,
     /// End a session after this long, whatever the peer sends
     ///
-    /// Default: 30s more than the recording at this speed takes (with --asap: 30s), or -W if that is longer.
+    /// Default: the recording's time at this speed (0 with --asap), plus the longer of 30s and -W.
     #[arg(long, value_name = "TIME", value_parser = seconds(Duration::ZERO, DAY), help_heading = "Limits", hide_short_help = true)]
     pub max_time: Option<Duration>,
     /// Act on matching messages; may be repeated
@@ -117,7 +117,7 @@ pub struct Replay {
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::REPLAY), value_name = "F", help_heading = "Output", hide_short_help = true)]
     pub format: Form,
-    /// Record the exchange as pcap; as pcapng with its messages for a name in .pcapng
+    /// Record the exchange: pcap, or pcapng with its messages if FILE ends in .pcapng
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub pcap: Option<PathBuf>,
     /// Replace an existing output file

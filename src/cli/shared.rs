@@ -95,6 +95,8 @@ pub struct Traffic {
     #[arg(long, value_name = "TIME", help_heading = "Selection", hide_short_help = true)]
     pub since: Option<TimeSpec>,
     /// Select messages before this time, written as for --since
+    ///
+    /// A live capture ends then; durations count from its beginning.
     #[arg(long, value_name = "TIME", help_heading = "Selection", hide_short_help = true)]
     pub until: Option<TimeSpec>,
     /// Replace addresses and application data with consistent pseudonyms
@@ -189,7 +191,7 @@ pub struct Gates {
 }
 
 pub fn port(text: &str) -> Result<(u16, String), String> {
-    let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
+    let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, such as 7000=riptide")?;
     let port = digits::unsigned(port).ok_or_else(|| format!("{port:?} is not a port: expected 0 to 65535"))?;
     Ok((port, named_proto(name)?))
 }

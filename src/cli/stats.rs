@@ -97,7 +97,7 @@ pub struct Stats {
     /// Write parquet into this folder, which is new or empty
     #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "step", "track", "unanswered", "never_acked", "slow", "latency", "plot"], help_heading = "Output", hide_short_help = true)]
     pub out: Option<PathBuf>,
-    /// Write the frames captured with -i: pcapng for a name in .pcapng, else pcap
+    /// Write the frames captured with -i: pcapng if FILE ends in .pcapng, else pcap
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output", hide_short_help = true)]
     pub write: Option<PathBuf>,
     /// The rotation of the file of -w.
@@ -113,7 +113,7 @@ pub struct Stats {
 
 fn step(text: &str) -> Result<i64, String> {
     let nanos = crate::duration::with_unit(text)?;
-    i64::try_from(nanos).ok().filter(|n| *n > 0).ok_or_else(|| "expected more than nothing, as 500ms".into())
+    i64::try_from(nanos).ok().filter(|n| *n > 0).ok_or_else(|| "expected a time above 0, such as 500ms".into())
 }
 
 /// Has no possible values, because shells would complete them as the next word, which is a file.
@@ -146,5 +146,5 @@ Examples:
   netkit stats game.pcap --schema game.toml --track payload.hp -f csv
   netkit stats -i eth0 --port 7777=riptide     live, until Ctrl-C
 
-`netkit help figures` explains every figure. Rates are a second of the capture, sizes bytes, delays \
-milliseconds.";
+`netkit help figures` explains every figure. Rates are per second of the capture, sizes in bytes, delays \
+in milliseconds.";

@@ -49,6 +49,7 @@ resends, l by losses, i by idle.
 Rates are those since the previous update; at the end, those of the whole input by its own \
 clock. client_rtt_p50 and server_rtt_p50 are medians of what that side sent, in ms: from a \
 message to its acknowledgement, else from a ping to its pong, else from a request to its \
-response. resent_share is a share of all transmissions of numbered messages, lost_share one of \
-all numbers. idle is the time since the conversation's last message, in s. The limits are those \
-of `netkit stats`. The exit status is 0, also after q and Ctrl-C.";
+response. resent_share is the share of resends in all transmissions of numbered messages, \
+lost_share that of lost numbers in all numbers. idle is the time since the conversation's last \
+message, in s. The limits are those of `netkit stats`. The exit status is 0, also after q and \
+Ctrl-C.";

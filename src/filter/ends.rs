@@ -63,7 +63,7 @@ pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
     match envelope {
         Envelope::Port if literal.number.is_none() => Some(format!("{text:?} is not a port: expected 0 to 65535")),
         Envelope::Src | Envelope::Dst | Envelope::Host if literal.ends.is_none() => Some(format!(
-            "{text:?} is not an address: expected one as 10.0.0.1, 10.0.0.1:7777, [::1]:7777 or 10.0.0.0/8"
+            "{text:?} is not an address: expected one such as 10.0.0.1, 10.0.0.1:7777, [::1]:7777 or 10.0.0.0/8"
         )),
         _ => None,
     }

@@ -39,7 +39,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
             at += 1;
             loop {
                 match chars.get(at) {
-                    None => return Err(fail("the quotation has no end".into(), start, 1)),
+                    None => return Err(fail("the closing quote is missing".into(), start, 1)),
                     Some(&q) if q == c => break,
                     Some('\\') if matches!(chars.get(at + 1), Some('\\' | '"' | '\'')) => {
                         quoted.push(chars[at + 1]);

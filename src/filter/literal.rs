@@ -22,7 +22,7 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
     let text = &literal.text;
     Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
         (false, _) => format!(
-            "{name} is never {text:?}{}: there are {}",
+            "{name} has no value {text:?}{}: expected one of {}",
             hint(nearest(text, names.iter().copied())),
             names.join(", ")
         ),
@@ -30,7 +30,7 @@ pub fn fits(found: &NamedFields<'_>, name: &str, literal: &Literal) -> Result<()
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
         (true, Some(Kind::Struct(_) | Kind::Ring { .. })) => format!("{name} is a group: compare one of its fields"),
         _ if found.fields.first().is_some_and(|field| matches!(field.show, Show::Time { .. })) => {
-            format!("{name} is a time, as 2026-11-24T14:00:53Z, or its number, got {text:?}")
+            format!("{name} is a time, such as 2026-11-24T14:00:53Z, or its number, got {text:?}")
         }
         _ => match found.fields.first().map_or("", |field| field.unit) {
             "" => format!("{name} is a number, got {text:?}"),

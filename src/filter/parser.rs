@@ -113,14 +113,14 @@ impl<'a> Parser<'a> {
     fn related(&mut self, name: &str, token: &Token) -> Result<Expression, FilterError> {
         let Some(field) = RelatedField::by_name(name) else {
             let near = hint(nearest(name, RelatedField::ALL.iter().map(|(n, ..)| *n)));
-            return Err(self.fail(token, format!("no {name:?}{near}")));
+            return Err(self.fail(token, format!("no field {name:?} here{near}")));
         };
         let before = self.next;
         let test = self.test(false)?;
         if field != RelatedField::Kind && matches!(test, Test::Contains(_) | Test::Matches(_)) {
             let what = match field {
                 RelatedField::Any => RelatedField::NO_VALUE.to_owned(),
-                _ => format!("{name} is a number, and no text"),
+                _ => possible::number_not_text(name),
             };
             return Err(self.fail(token, what));
         }
@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
         let before = self.next;
         let test = self.test(envelope.is_end())?;
         if matches!(test, Test::Exists) && !envelope.is_optional() {
-            return Err(self.fail(name, "expected a comparison after it, as == VALUE".into()));
+            return Err(self.fail(name, "expected a comparison after it, such as == VALUE".into()));
         }
         let literals: Vec<(&Literal, &Token)> = self.literals(&test, before);
         for (literal, token) in literals {
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
             let Some(known) = self.names.of_envelope(envelope) else { continue };
             if matches!(test, Test::Compare(..) | Test::In(_)) && !known.contains(&literal.text.as_str()) {
                 let near = hint(nearest(&literal.text, known.iter().copied()));
-                return Err(self.fail(token, format!("{:?} is never the {}{near}", literal.text, self.word(name))));
+                return Err(self.fail(token, format!("{} has no value {:?}{near}", self.word(name), literal.text)));
             }
         }
         if let Some(what) = possible::wrong_around(envelope, &test, &self.word(name)) {
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
                 },
             };
             if name.is_empty() {
-                return Err(self.fail(token, "a name is empty".into()));
+                return Err(self.fail(token, "a field's name is missing".into()));
             }
             steps.push(PathStep { name: name.into(), index });
         }
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
         })?;
         let on_the_wire = matches!(path.part, Part::Fields | Part::Packet);
         if on_the_wire && !found.open && found.fields.iter().all(|field| field.is(flag::DERIVED)) {
-            let what = format!("{0} is derived: derived.{0}", names.join("."));
+            let what = format!("{0} is a derived value: write derived.{0}", names.join("."));
             return Err(self.fail(token, what));
         }
         // `x` alone is not helpful: suggest `position.x`.
@@ -380,7 +380,7 @@ impl<'a> Parser<'a> {
                 let pattern = self.literal()?;
                 return match (regex_lite::Regex::new(&pattern.text), place) {
                     (Ok(regex), _) => Ok(Test::Matches(regex)),
-                    (Err(why), Some(token)) => Err(self.fail(&token, format!("no regular expression: {why}"))),
+                    (Err(why), Some(token)) => Err(self.fail(&token, format!("invalid regular expression: {why}"))),
                     (Err(why), None) => Err(self.end(&why.to_string())),
                 };
             }

@@ -15,26 +15,30 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
     let field = found.fields.first()?;
     Some(match (test, &field.kind, field.show) {
         (Test::Contains(literal), _, Show::Flags(_)) => format!("{name} has no flag {:?}", literal.text),
-        (Test::Matches(_), _, Show::Flags(_)) => format!("{name} is a list of flags: contains asks for one"),
-        (Test::Contains(_) | Test::Matches(_), Kind::Bool { .. }, _) => format!("{name} is true or false, and no text"),
-        (Test::Contains(_) | Test::Matches(_), Kind::Struct(_) | Kind::Ring { .. }, _) => {
-            format!("{name} is a group: ask for one of its fields")
+        (Test::Matches(_), _, Show::Flags(_)) => format!("{name} is a list of flags: use contains FLAG"),
+        (Test::Contains(_) | Test::Matches(_), Kind::Bool { .. }, _) => {
+            format!("{name} is true or false: compare it with ==")
         }
-        (Test::Matches(_), _, Show::Enum(_)) => format!("{name} has no matching name"),
-        (Test::Contains(_), _, Show::Enum(_)) => format!("{name} is one name of several: ~ looks into it"),
+        (Test::Contains(_) | Test::Matches(_), Kind::Struct(_) | Kind::Ring { .. }, _) => {
+            format!("{name} is a group: compare one of its fields")
+        }
+        (Test::Matches(_), _, Show::Enum(_)) => format!("no value of {name} matches"),
+        (Test::Contains(_), _, Show::Enum(_)) => {
+            format!("{name} is a named value: compare it with ==, or match its name with ~")
+        }
         (Test::Contains(literal), Kind::Bytes { .. }, _) if !is_hex(literal) => {
             format!("{name} is bytes: expected hex, got {:?}", literal.text)
         }
         (Test::Contains(literal), Kind::Bytes { .. }, _) => half_a_byte(name, literal),
-        (Test::Contains(_) | Test::Matches(_), ..) => format!("{name} is a number, and no text"),
+        (Test::Contains(_) | Test::Matches(_), ..) => number_not_text(name),
         (Test::Compare(comparison, _), Kind::Bytes { .. } | Kind::Bool { .. }, _) if comparison.orders() => {
-            format!("{name} has no order: == and != compare it")
+            format!("{name} cannot be ordered: use == or !=")
         }
         (Test::Compare(comparison, literal), ..) if comparison.orders() && literal.number.is_none() => {
-            format!("{name} is ordered by number, not by name: {:?} is none", literal.text)
+            format!("{name} is ordered by number, not by name: expected a number, got {:?}", literal.text)
         }
         (Test::Compare(comparison, literal), Kind::Text { .. }, _) if comparison.orders() => {
-            format!("{name} is text, which is in no order with numbers: \"{}\" in quotes is text", literal.text)
+            format!("{name} is text: to compare it as text, quote the value: \"{}\"", literal.text)
         }
         (Test::Compare(_, literal), Kind::Bytes { len }, _) => match len {
             Len::Const(n) if literal.text.len().is_multiple_of(2) => {
@@ -44,7 +48,7 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
         },
         _ => match range {
             Some((least, most)) => out_of_range(name, least, most),
-            None => format!("{name} is never that"),
+            None => format!("{name} never has this value"),
         },
     })
 }
@@ -53,22 +57,27 @@ pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String>
 pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<String> {
     let number = envelope.is_number() || envelope == Envelope::Port;
     match (test, envelope.range()) {
-        (Test::Contains(_) | Test::Matches(_), _) if number => Some(format!("{name} is a number, and no text")),
+        (Test::Contains(_) | Test::Matches(_), _) if number => Some(number_not_text(name)),
         (_, Some((least, most))) if !number_can(test, least, most) => Some(out_of_range(name, least, most)),
         (Test::Compare(comparison, _), _) if comparison.orders() && !number => {
-            Some(format!("{name} has no order: == and in compare it"))
+            Some(format!("{name} cannot be ordered: use == or in"))
         }
         _ => None,
     }
 }
 
+/// The error for `contains` and `~` on a number.
+pub fn number_not_text(name: &str) -> String {
+    format!("{name} is a number: compare it with ==, <, > or in")
+}
+
 fn half_a_byte(name: &str, literal: &Literal) -> String {
-    format!("{name} is whole bytes: {:?} has half of one", literal.text)
+    format!("{name} is bytes: {:?} has an odd number of hex digits", literal.text)
 }
 
 /// The error for a number out of range.
 pub fn out_of_range(name: &str, least: i128, most: i128) -> String {
-    format!("{name} is a whole number from {least} to {most}: that never holds")
+    format!("{name} is a whole number from {least} to {most}, so this never matches")
 }
 
 /// Whether the test can hold for some value of the field.

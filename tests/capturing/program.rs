@@ -145,7 +145,7 @@ fn no_right_to_capture() {
         let done = feed(&mut fakes.only(name, &[command, "-i", "eth7"]), b"");
         assert_eq!((done.status, done.text()), (Some(3), ""), "{}", done.err);
         assert_eq!(done.err.lines().count(), 1, "{}", done.err);
-        let begins = "netkit: eth7: no right to capture: ";
+        let begins = "netkit: eth7: no permission to capture: ";
         assert!(done.err.starts_with(begins), "{}", done.err);
         // The command that grants the right, or what root can do.
         let grants = ["setcap cap_net_raw,cap_net_admin+ep ", "CAP_NET_RAW", "/dev/bpf"];
@@ -208,7 +208,7 @@ fn programs_that_print_no_capture() {
     );
     for name in ["tcpdump-garbage", "tcpdump-text"] {
         let done = feed(&mut fakes.only(name, &["decode", "-i", "eth7"]), b"");
-        let why = "netkit: eth7: tcpdump: writes no capture: neither pcap nor pcapng\n";
+        let why = "netkit: eth7: tcpdump: its output is neither pcap nor pcapng\n";
         assert_eq!((done.status, done.text(), &*done.err), (Some(3), "", why), "{name}");
     }
 }

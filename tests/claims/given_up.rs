@@ -33,7 +33,7 @@ fn the_command_reports_it_without_v() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
     let reported = crate::common::run(&["decode", "-", "-f", "ndjson"], &wire.file()).err;
-    let line = reported.lines().find(|line| line.contains("given up")).expect("a line");
+    let line = reported.lines().find(|line| line.contains("then no longer")).expect("a line");
     assert!(
         line.starts_with("netkit: conversation 1 (10.1.0.0:40000 - 10.2.0.0:41000) was read as riptide for "),
         "{line}"

@@ -401,7 +401,7 @@ fn nano_hears_what_each_rule_leaves() {
     assert_eq!(log.lines(), want, "{reported}");
     assert_eq!(count(&lines, "request", "client", "dropped"), 1, "{reported}");
     let late = lines.iter().filter(|line| line["delayed_ms"].as_f64() >= Some(300.0)).count();
-    assert!(late > 0 && reported.matches(": 1 message fits, 1 applied").count() == 4, "{reported}");
+    assert!(late > 0 && reported.matches(": 1 message matched, applied to 1").count() == 4, "{reported}");
 }
 
 /// A request of pinus is held and edited on the screen: its server logs the edited value, and the client receives it.
@@ -427,7 +427,7 @@ fn nano_hears_what_the_screen_edits() {
     screen.shows("[held]");
     screen.shows("▶ Messages");
     screen.keys("E\x15payload.hp=200, payload.name=\"Ann B\"\r");
-    screen.shows("a passes it with these changes");
+    screen.shows("press a to pass it with these changes");
     screen.keys("a");
     let mut got = Vec::new();
     while got.len() < 3 {
