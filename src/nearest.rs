@@ -3,8 +3,11 @@
 /// The name nearest to `given`, if it is near enough: few letters differ, or it starts with `given`.
 pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let begun = |n: &str| given.len() >= 3 && n.starts_with(given);
-    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { strsim::osa_distance(given, n) }, n)).min()?;
-    (best.0 <= 1 + given.len().max(best.1.len()) / 3).then_some(best.1)
+    let lower = given.to_lowercase();
+    let differ = |n: &str| strsim::osa_distance(given, n).min(strsim::osa_distance(&lower, n));
+    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { differ(n) }, n)).min()?;
+    let longest = given.len().max(best.1.len());
+    (best.0 <= (1 + longest / 3).min(longest / 2)).then_some(best.1)
 }
 
 /// The text `, did you mean "x"?`, or empty.
@@ -23,5 +26,7 @@ mod tests {
         assert_eq!(nearest("relaible", names), Some("reliable"));
         assert_eq!(nearest("rel", names), Some("reliable"));
         assert_eq!(nearest("xyz", names), None);
+        assert_eq!(nearest("kcp", ["dnp", "gne"]), None);
+        assert_eq!(nearest("UDP", ["udp"]), Some("udp"));
     }
 }

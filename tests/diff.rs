@@ -317,3 +317,11 @@ fn one_direction_is_reported() {
         assert_eq!(done.err.matches(note).count(), times, "{form}: {}", done.err);
     }
 }
+
+/// Differences without a figure are printed at any width.
+#[test]
+fn messages_of_one_capture_are_shown_on_a_terminal() {
+    let files = ["dnp/dnp-basic.pcap", "dnp/dnp-lossy.pcap"].map(fixture);
+    let done = common::feed(common::netkit(&["diff"]).args(&files).env("COLUMNS", "80"), b"").ok();
+    assert!(done.text().contains("\ndnp.long_message  appeared\n"), "{}", done.text());
+}

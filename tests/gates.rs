@@ -300,3 +300,14 @@ fn files_for_another_command_are_refused() {
     }
     assert!(!std::path::Path::new(&to).exists());
 }
+
+/// Silence never hides why the status is not 0.
+#[test]
+fn a_gate_that_fails_says_so_even_quietly() {
+    for gate in [["--expect", "message == reject"], ["--reject", "note == given_up"], ["--fail-on", "warning"]] {
+        let capture = "fixtures/riptide/riptide22-lossy.pcap";
+        let (status, _, err) = run(&[&["decode", "-q", "-f", "ndjson", capture], &gate[..]].concat());
+        assert_eq!((status, err.lines().count()), (Some(1), 1), "{gate:?}: {err}");
+        assert!(err.contains(gate[0]), "{err}");
+    }
+}

@@ -7,19 +7,19 @@ pub const ROOT: &str = "{before-help}{usage-heading} {usage}\n\nOptions:\n{optio
 
 /// The purpose of netkit, and its commands; the most used ones have an example.
 pub const OVERVIEW: &str = "\
-Shows, measures and tests the network traffic of games: Riptide, DNP, nano/pomelo, GNE over HawkNL,
+Shows, measures and tests the network traffic of games: Riptide, DNP, nano/pomelo, GNE over HawkNL, \
 Acknex, and protocols that a file describes; in captures, in hex text, and with live servers.
 
 Most used:
-  netkit decode game.pcap                print each message with its fields and bytes
-  netkit stats game.pcap                 count messages, losses, delays and round trips
-  netkit report game.pcap -o game.html   make a page of charts, sequences and messages
-  netkit probe 127.0.0.1:7777            ask a server what it is; measure round trips
-  netkit proxy :7000 127.0.0.1:7777      relay live traffic; show, delay and lose it
-  netkit fields riptide                  document a protocol's messages and fields
+  netkit decode game.pcap                print each message with its fields
+  netkit stats game.pcap                 count messages, losses and delays
+  netkit report game.pcap -o game.html   make a page of charts and messages
+  netkit probe 127.0.0.1:7777            identify a server; measure round trips
+  netkit proxy :7000 127.0.0.1:7777      relay traffic; show, delay and lose it
+  netkit fields riptide                  list a protocol's messages and fields
 
 More for captures:
-  view         show messages, fields and bytes on the terminal, as netkit FILE does
+  view         show messages, fields and bytes on the terminal
   dump         print the messages of hex text
   diff         compare two captures
   top          watch live messages and conversations with their rates

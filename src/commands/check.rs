@@ -59,7 +59,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     if let Some(status) = stopped.and_then(|_| interrupt::status(endless)) {
         return Ok(status);
     }
-    Ok(!(check.pick.holds(global) && whole) as u8)
+    Ok(!(check.pick.holds() && whole) as u8)
 }
 
 /// The result for a message.

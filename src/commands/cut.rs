@@ -58,7 +58,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     notify(global, format_args!("{}: {frames} for {messages}", input::output_name(to)));
     // Everything that could be read is written, even if the capture ends in an error.
     read?;
-    Ok(!pick.holds(global) as u8)
+    Ok(!pick.holds() as u8)
 }
 
 /// Opens the frames of files again; several, or one with `join`, are joined.

@@ -8,7 +8,7 @@ use crate::filter::Names;
 use crate::nearest::{hint, nearest};
 use crate::plural::Plural;
 use crate::printable::{Lines, Printable};
-use crate::process::notify::{about, notify, warn};
+use crate::process::notify::{about, warn};
 use crate::process::outfile::stdout_is_no_input;
 use crate::process::parallel::InputReader;
 use crate::process::usage::usage;
@@ -103,21 +103,21 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     }
     let broken = found.differences.iter().filter(|d| d.broken.is_some()).count();
     if broken > 0 {
-        notify(global, format_args!("{} above the limits of --fail-on", Plural(broken, "difference")));
+        warn(format_args!("{} above the limits of --fail-on", Plural(broken, "difference")));
     }
     let both_sides = a.messages > 0 && b.messages > 0;
     let idle = found.limits.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
     for verdict in idle {
         let none = "no data to compare: not in both captures (--allow-empty accepts that)";
         let why = verdict.beyond.as_deref().unwrap_or(none);
-        notify(global, format_args!("--fail-on {}: {why}", Lines(&verdict.limit)));
+        warn(format_args!("--fail-on {}: {why}", Lines(&verdict.limit)));
     }
     let failed = found.limits.iter().any(|verdict| !verdict.holds(args.allow_empty));
     let empty = [(&args.a, a), (&args.b, b)].into_iter().filter(|(_, stats)| stats.messages == 0);
     let empty: Vec<String> = empty.map(|(path, _)| input::name(path)).collect();
     let empty = !empty.is_empty() && !args.fail_on.is_empty() && !args.allow_empty && {
         let names = empty.join(", ");
-        notify(global, format_args!("--fail-on: {}: no message to compare (--allow-empty accepts that)", Lines(names)));
+        warn(format_args!("--fail-on: {}: no message to compare (--allow-empty accepts that)", Lines(names)));
         true
     };
     cut.map(|()| (failed || empty || outside) as u8)

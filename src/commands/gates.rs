@@ -81,7 +81,7 @@ impl Pick {
     pub fn status(&self, path: &Path, stopped: Option<Stopped>, global: &Global) -> u8 {
         stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| {
             self.report_unknown(format_args!("{}", subject()), global);
-            !self.holds(global) as u8
+            !self.holds() as u8
         })
     }
 
@@ -98,14 +98,14 @@ impl Pick {
     }
 
     /// Whether all conditions hold. Reports those that do not.
-    pub fn holds(&self, global: &Global) -> bool {
+    pub fn holds(&self) -> bool {
         if self.conditions.is_empty() {
             let outside = self.outside();
             outside.iter().for_each(|why| warn(format_args!("{}{why}", subject())));
             return outside.is_none();
         }
         let wrong = self.broken();
-        wrong.iter().for_each(|text| notify(global, format_args!("{}", Lines(text))));
+        wrong.iter().for_each(|text| warn(format_args!("{}", Lines(text))));
         wrong.is_empty()
     }
 }

@@ -1,12 +1,12 @@
 //! `netkit replay --clients N`: plays many sessions of a recording at once.
 
 use super::replay_print;
-use crate::cli::{Form, Global, Replay};
+use crate::cli::{Form, Replay};
 use crate::dissect::Options;
 use crate::live::load::{Load, Part};
 use crate::live::replay::Order;
 use crate::process::interrupt;
-use crate::process::notify::{notify, warn};
+use crate::process::notify::warn;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 
@@ -14,14 +14,7 @@ use std::net::SocketAddr;
 const OTHER_FILES: u64 = 32;
 
 /// Plays the sessions and prints the results. Returns the exit status.
-pub fn run(
-    args: &Replay,
-    global: &Global,
-    clients: u32,
-    order: Order<'_>,
-    peer: SocketAddr,
-    options: &Options,
-) -> anyhow::Result<u8> {
+pub fn run(args: &Replay, clients: u32, order: Order<'_>, peer: SocketAddr, options: &Options) -> anyhow::Result<u8> {
     let sockets = if order.wants_datagrams() { 2 } else { 1 };
     let files = u64::from(clients) * sockets + OTHER_FILES;
     if let Some(most) = crate::platform::raise_files().filter(|most| *most < files) {
@@ -53,7 +46,7 @@ pub fn run(
     let mut broken = args.fail_on.is_empty() && !figures.complete();
     for bound in &args.fail_on {
         if let Some(value) = bound.broken(&figures) {
-            notify(global, format_args!("--fail-on {bound}: {value}"));
+            warn(format_args!("--fail-on {bound}: {value}"));
             broken = true;
         }
     }

@@ -126,7 +126,7 @@ impl Printer {
         if let Some(warning) = self.renderer.warning() {
             notify(global, format_args!("{warning}"));
         }
-        Ok(!self.pick.holds(global) as u8)
+        Ok(!self.pick.holds() as u8)
     }
 }
 

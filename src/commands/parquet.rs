@@ -62,7 +62,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
         notify(global, format_args!("no message: nothing was written into {}", shown(args)));
     }
     match failed {
-        None => Ok(!writer.pick.holds(global) as u8),
+        None => Ok(!writer.pick.holds() as u8),
         Some(error) if inputs.len() == 1 => Err(error),
         Some(_) => Ok(3),
     }

@@ -87,7 +87,7 @@ fn finish(
         let why = if writer.pick.selection.all { UNKNOWN } else { "no message matches the selection" };
         notify(global, format_args!("{why}: the frames have no comments"));
     }
-    let status = !writer.pick.holds(global) as u8;
+    let status = !writer.pick.holds() as u8;
     read.with_context(|| name)?;
     Ok(interrupt::status(endless).unwrap_or(status))
 }

@@ -94,7 +94,7 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
         }
         read?;
         let nothing = writing.written + writing.kept == 0;
-        let status = u8::from(!pick.holds(global) || nothing).max(if writing.refused > 0 { 3 } else { 0 });
+        let status = u8::from(!pick.holds() || nothing).max(if writing.refused > 0 { 3 } else { 0 });
         Ok(interrupt::status(false).unwrap_or(status))
     })
     .context("cannot start a thread")?

@@ -132,7 +132,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     let peers = found?.unwrap_or_default();
     if let (Some(clients), Some(peer)) = (args.clients, peers.first()) {
-        return super::load::run(args, global, clients, order, *peer, &options);
+        return super::load::run(args, clients, order, *peer, &options);
     }
     let status = sessions(args, global, &order, &peers, &options, recording.as_ref());
     drop(order);

@@ -6,7 +6,7 @@ use super::relations::{Expected, Relation, RelationKind, Target};
 use super::wants::Wants;
 use crate::codec::Level;
 use crate::flow::{Closing, End, Side};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// The notes that linking adds.
 pub(crate) const NOTES: [(&str, &str); 5] = [
@@ -22,7 +22,7 @@ pub(crate) const NOTES: [(&str, &str); 5] = [
 pub struct Links {
     /// A message, and the relation of a later one to it.
     later: Vec<(Target, Relation)>,
-    waiting: FxHashMap<Target, Expected>,
+    waiting: FxHashSet<(Target, Expected)>,
     /// The cap on the entries of both together.
     limit: usize,
     lost: u64,
@@ -31,7 +31,7 @@ pub struct Links {
 impl Links {
     /// An empty collection; at most `limit` entries are stored.
     pub fn new(limit: usize) -> Links {
-        Links { later: Vec::new(), waiting: FxHashMap::default(), limit, lost: 0 }
+        Links { later: Vec::new(), waiting: FxHashSet::default(), limit, lost: 0 }
     }
 
     fn full(&mut self) -> bool {
@@ -72,9 +72,7 @@ impl Sink for Links {
         let own = Target { frame: message.place.frame, index: dissection.index };
         // Also of a message without an index: one that is cut is emitted late.
         for hidden in dissection.related.hidden() {
-            if self.waiting.get(hidden) == Some(&Expected::Answer) {
-                self.waiting.remove(hidden);
-            }
+            self.waiting.remove(&(*hidden, Expected::Answer));
         }
         if own.frame == 0 || own.index == 0 {
             return;
@@ -84,14 +82,14 @@ impl Sink for Links {
             let first = self.later.iter_mut().rev().take_while(|(_, one)| one.target.frame == own.frame);
             first.for_each(|(_, one)| one.several = true);
         }
-        if let Some(expected) = Expected::of(&dissection.delivery)
-            && !self.full()
-        {
-            self.waiting.insert(own, expected);
+        for expected in Expected::BOTH.into_iter().filter(|one| one.is_of(&dissection.delivery)) {
+            if !self.full() {
+                self.waiting.insert((own, expected));
+            }
         }
         for relation in dissection.related.iter() {
-            if self.waiting.get(&relation.target).is_some_and(|expected| expected.is(relation.kind)) {
-                self.waiting.remove(&relation.target);
+            if let Some(expected) = Expected::ended_by(relation.kind) {
+                self.waiting.remove(&(relation.target, expected));
             }
             if let Some(kind) = relation.kind.inverse()
                 && !self.full()
@@ -107,7 +105,7 @@ impl Sink for Links {
 #[derive(Debug, Default)]
 pub struct Linked {
     later: Vec<(Target, Relation)>,
-    waiting: FxHashMap<Target, Expected>,
+    waiting: FxHashSet<(Target, Expected)>,
     lost: u64,
     /// Memory for a message with its additions.
     dissection: Dissection,
@@ -124,27 +122,21 @@ impl Linked {
         let own = Target { frame: message.place.frame, index: message.dissection.index };
         let start = self.later.partition_point(|(target, _)| *target < own);
         let about = self.later.get(start..).unwrap_or(&[]).iter().take_while(|(target, _)| *target == own);
-        let expected = self.waiting.get(&own);
-        if own.index == 0 || expected.is_none() && about.clone().next().is_none() {
+        let waits = Expected::BOTH.map(|one| self.waiting.contains(&(own, one)));
+        if own.index == 0 || waits == [false; 2] && about.clone().next().is_none() {
             return to.message(message);
         }
         self.dissection.clone_from(message.dissection);
         for (_, relation) in about {
             add(*relation, &mut self.dissection);
         }
-        let related = &mut self.dissection.related;
-        match expected {
-            Some(Expected::Answer) => {
-                related.unanswered = true;
-                let text = format_args!("nothing in this capture answers it");
-                self.dissection.notes.note("link.unanswered", text);
-            }
-            Some(Expected::Ack) => {
-                related.never_acked = true;
-                let text = format_args!("nothing in this capture acknowledges it");
-                self.dissection.notes.note("link.never_acked", text);
-            }
-            None => {}
+        let Dissection { related, notes, .. } = &mut self.dissection;
+        [related.unanswered, related.never_acked] = waits;
+        if related.unanswered {
+            notes.note("link.unanswered", format_args!("nothing in this capture answers it"));
+        }
+        if related.never_acked {
+            notes.note("link.never_acked", format_args!("nothing in this capture acknowledges it"));
         }
         to.message(&Message { dissection: &self.dissection, ..*message });
     }

@@ -7,7 +7,7 @@
 use super::delivery::{Event, Link};
 use crate::codec::{Level, Notes};
 use crate::duration::Millis;
-use crate::traffic::sequence::{Seen, Sent};
+use crate::traffic::sequence::Sent;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;
@@ -267,7 +267,7 @@ impl fmt::Write for RelatedNote<'_> {
     }
 }
 
-/// The reply from the other side that a message waits for.
+/// A reply from the other side that a message waits for; it may wait for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expected {
     /// An answer.
@@ -277,24 +277,25 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// The reply that this message waits for, according to the events of its session.
-    pub fn of(events: &[Event]) -> Option<Expected> {
-        events.iter().find_map(|event| match event {
-            Event::Request | Event::Link(Link::Offered) => Some(Expected::Answer),
+    /// Both.
+    pub const BOTH: [Expected; 2] = [Expected::Answer, Expected::Ack];
+
+    /// Whether a message waits for this reply, according to the events of its session.
+    pub fn is_of(self, events: &[Event]) -> bool {
+        events.iter().any(|event| match (self, event) {
+            (Expected::Answer, Event::Request | Event::Link(Link::Offered)) => true,
             // Acknowledgements are for all transmissions of a message.
-            Event::Sent { seen: Seen::Copy { .. } | Seen::Forgotten, .. } | Event::Sent { acknowledged: false, .. } => {
-                None
-            }
-            Event::Sent { .. } => Some(Expected::Ack),
-            _ => None,
+            (Expected::Ack, Event::Sent { seen, acknowledged, .. }) => *acknowledged && seen.is_first(),
+            _ => false,
         })
     }
 
-    /// Whether this relation ends the waiting.
-    pub fn is(self, kind: RelationKind) -> bool {
-        match self {
-            Expected::Answer => matches!(kind, RelationKind::Answers | RelationKind::AnsweredBy),
-            Expected::Ack => matches!(kind, RelationKind::Acknowledges | RelationKind::AckedBy),
+    /// The reply that a message with this relation is.
+    pub fn ended_by(kind: RelationKind) -> Option<Expected> {
+        match kind {
+            RelationKind::Answers | RelationKind::AnsweredBy => Some(Expected::Answer),
+            RelationKind::Acknowledges | RelationKind::AckedBy => Some(Expected::Ack),
+            _ => None,
         }
     }
 }

@@ -172,7 +172,11 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, what));
             }
             if envelope.is_number() && literal.number.is_none() && !matches!(test, Test::Matches(_)) {
-                return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
+                let what = match envelope {
+                    Envelope::Time => "expected seconds since 1970 (--since 5s counts from the first frame)",
+                    _ => "expected a number",
+                };
+                return Err(self.fail(token, format!("{what}, got {:?}", literal.text)));
             }
             if let (Test::In(_), Some(range)) = (&test, envelope.range())
                 && let (least, most) = range

@@ -12,7 +12,7 @@ use super::held::Held;
 use crate::capture::Time;
 use crate::codec::Level;
 use crate::codec::json::text::string;
-use crate::dissect::{Expected, Relation, RelationKind, Role, Target};
+use crate::dissect::{Relation, RelationKind, Role, Target};
 use crate::flow::Transport;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -101,10 +101,9 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
         Some(Level::Warning) => 2,
         Some(Level::Error) => 3,
     });
-    out.numbers("waits", entries, |entry| match waits(entry, context) {
-        None => 0,
-        Some(Expected::Answer) => 1,
-        Some(Expected::Ack) => 2,
+    out.numbers("waits", entries, |entry| {
+        let [answer, ack] = waits(entry, context).map(i128::from);
+        answer + 2 * ack
     });
     out.column("parts", entries, |entry, out| match *entry.parts {
         // Most messages: one source, with the bytes as they were captured.
@@ -126,10 +125,12 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
     out.finish()
 }
 
-/// Returns what the message waits for, if nothing in the whole capture answers or acknowledges it.
-pub fn waits(entry: &Entry, context: &Context<'_>) -> Option<Expected> {
-    let own = Some(entry.own).filter(|own: &Target| own.frame > 0 && own.index > 0 && context.about.cut.is_none())?;
-    context.waiting.expected(own)
+/// Returns whether nothing in the whole capture answers the message, and whether nothing acknowledges it, if it waits.
+pub fn waits(entry: &Entry, context: &Context<'_>) -> [bool; 2] {
+    match entry.own {
+        Target { frame: 1.., index: 1.. } if context.about.cut.is_none() => context.waiting.expected(entry.own),
+        _ => [false; 2],
+    }
 }
 
 /// Writes `[kind,frame,index,nanoseconds]`.

@@ -144,7 +144,8 @@
       else if (level === "warning") list.push(["!", code, "warning"]);
     }
     if (data.related[k].some((one) => data.relations[one[0]] === "copy_of")) list.push(["↻", "copy", "copy"]);
-    if (data.waits[k] > 0) list.push(["∅", data.waits[k] === 1 ? "no answer" : "never acknowledged", "lost"]);
+    if ((data.waits[k] & 1) > 0) list.push(["∅", "no answer", "lost"]);
+    if ((data.waits[k] & 2) > 0) list.push(["∅", "never acknowledged", "lost"]);
     return list;
   }
 
@@ -158,8 +159,8 @@
     switch (choice) {
       case "~any": return data.worst[k] >= WARNING;
       case "~copy": return data.related[k].some((one) => data.relations[one[0]] === "copy_of");
-      case "~answer": return data.waits[k] === 1;
-      case "~ack": return data.waits[k] === 2;
+      case "~answer": return (data.waits[k] & 1) > 0;
+      case "~ack": return (data.waits[k] & 2) > 0;
       default: return data.notes[k].some((note) => note[1] === choice);
     }
   }
@@ -551,9 +552,8 @@
       const delay = after === null ? "" : ` after ${(after / 1e6).toFixed(3)} ms`;
       return h("li", {}, `${data.relations[kind].replaceAll("_", " ")} `, other, delay);
     });
-    if (data.waits[k] > 0) {
-      items.push(h("li", { className: "warning" }, data.waits[k] === 1 ? "nothing in this capture answers it"
-        : "nothing in this capture acknowledges it"));
+    for (const [, verb] of [[1, "answers"], [2, "acknowledges"]].filter(([bit]) => (data.waits[k] & bit) > 0)) {
+      items.push(h("li", { className: "warning" }, `nothing in this capture ${verb} it`));
     }
     return items.length > 0 && h("ul", { className: "related", "aria-label": "Related messages" }, ...items);
   }

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use super::held::Held;
 use super::sections::nothing;
 use super::{Context, Html, section};
-use crate::dissect::{Expected, Target};
+use crate::dissect::Target;
 use crate::plural::Plural;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -148,7 +148,7 @@ fn rows<'a>(list: &[&'a Entry], server: usize, held: &Held<'_>, context: &Contex
 fn arrow<'a>(entry: &'a Entry, time: i128, server: usize, held: &Held<'_>, context: &Context<'_>) -> Arrow<'a> {
     let message = held.kinds.get(entry.kind).map_or("", |kind| kind.2);
     let label = format!("{message} {}", entry.summary(LABEL.saturating_sub(message.len())));
-    let (copy, waits) = (entry.copy(), waits(entry, context));
+    let (copy, [no_answer, no_ack]) = (entry.copy(), waits(entry, context));
     let parts = entry.joined().count();
     let joined = if parts > 0 { parts + 1 } else { entry.frames };
     let mut marks = Vec::new();
@@ -158,15 +158,12 @@ fn arrow<'a>(entry: &'a Entry, time: i128, server: usize, held: &Held<'_>, conte
     if copy {
         marks.push("sent again".to_owned());
     }
-    match waits {
-        Some(Expected::Ack) => marks.push("never acknowledged".to_owned()),
-        Some(Expected::Answer) => marks.push("no answer".to_owned()),
-        None => {}
-    }
+    let silences = [(no_ack, "never acknowledged"), (no_answer, "no answer")];
+    marks.extend(silences.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
     if joined > 1 {
         marks.push(format!("of {}", Plural(joined, if parts > 0 { "part" } else { "frame" })));
     }
-    Arrow { entry, right: entry.side != server, time, label, marks, copy, lost: waits.is_some(), joined }
+    Arrow { entry, right: entry.side != server, time, label, marks, copy, lost: no_answer || no_ack, joined }
 }
 
 /// Writes the same as a table, for people who cannot see the drawing.

@@ -112,12 +112,14 @@ pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String)
     }
     let keys = columns.iter().take_while(|c| keys.contains(&c.figure)).count();
     let (keys, mut rest) = columns.split_at(keys);
-    while !rest.is_empty() {
-        let (here, following) = rest.split_at(fold(total(keys), rest, width));
+    loop {
+        // There may be nothing besides the keys.
+        let (here, following) = rest.split_at(fold(total(keys), rest, width).min(rest.len()));
         block(&keys.iter().chain(here).collect::<Vec<_>>(), palette, out);
-        if !following.is_empty() {
-            out.push('\n');
+        if following.is_empty() {
+            return;
         }
+        out.push('\n');
         rest = following;
     }
 }

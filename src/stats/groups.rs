@@ -92,7 +92,7 @@ const FIGURES: [Column<Group>; 10] = [
     column("duplicates", |g| g.duplicates.into()),
     column("missing", |g| g.missing.into()),
     column("late", |g| g.late.into()),
-    column("answered", |g| g.delays.count().into()),
+    column("answered", |g| g.delays.all().into()),
     column("answered_p50", |g| percentile(&g.delays, 50.0)),
     column("answered_p90", |g| percentile(&g.delays, 90.0)),
     column("answered_max", |g| longest(&g.delays)),

@@ -139,7 +139,11 @@ impl Report {
             table.rows.truncate(table.rows.len() - more);
             aligned::text(&table, width, colour, &mut text);
             if more > 0 {
-                let all = if table.shape.kind == "schema" { "--by message" } else { "--by flow, --delivery" };
+                let all = match table.shape.kind {
+                    "schema" => "--by message",
+                    "flow" | "end" => "--by flow",
+                    _ => "--delivery",
+                };
                 let _ = writeln!(text, "and {more} more ({all})");
             } else if omitted > 0 {
                 let _ = writeln!(text, "and {omitted} more");

@@ -42,7 +42,8 @@ pub const RULES: [(&str, &str); 8] = [
     ),
     (
         "unanswered",
-        "requests without a response in the capture (--unanswered lists them). Not with -F, --since and --until",
+        "requests without a response, and offered links without an answer, in the capture (--unanswered lists them). \
+         Not with -F, --since and --until",
     ),
     (
         "handled_twice",
@@ -157,6 +158,10 @@ fn texts(d: &Direction, last: u64) -> Vec<(&'static str, String)> {
             format!("{} of {} without a response", d.unanswered(), Plural(d.tally.requests, "request")),
         ));
     }
+    let links = d.tally.offered.saturating_sub(d.tally.accepted + d.tally.refused);
+    if links > 0 {
+        list.push(("unanswered", format!("{links} of {} without an answer", Plural(d.tally.offered, "offered link"))));
+    }
     for (rule, n, what) in [
         ("handled_twice", d.tally.handled_twice, "that the other application gets twice"),
         ("never_handled", d.tally.never_handled, "that arrived and the other application never gets"),
@@ -172,7 +177,7 @@ fn texts(d: &Direction, last: u64) -> Vec<(&'static str, String)> {
 /// or answered a message, or filled a gap.
 fn of_selection(d: &Direction) -> Direction {
     let mut own = d.clone();
-    (own.awaiting, own.tally.missing, own.tally.requests) = (0, 0, 0);
+    (own.awaiting, own.tally.missing, own.tally.requests, own.tally.offered) = (0, 0, 0, 0);
     own
 }
 
@@ -280,6 +285,14 @@ pub(super) fn array(stats: &Stats) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_are_offered_and_answered() {
+        let mut links = Direction::default();
+        (links.tally.offered, links.tally.accepted) = (3, 1);
+        assert_eq!(texts(&links, 0), [("unanswered", "2 of 3 offered links without an answer".into())]);
+        assert!(texts(&of_selection(&links), 0).is_empty());
+    }
 
     #[test]
     fn only_what_follows_from_the_numbers() {

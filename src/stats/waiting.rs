@@ -51,7 +51,7 @@ const KINDS: [Column<Latency>; 10] = [
     column("message", |one| one.kind.1.into()),
     column("route", |one| word(&one.kind.2)),
     column("waits_for", |one| one.kind.3.into()),
-    column("answered", |one| one.delays.count().into()),
+    column("answered", |one| one.delays.all().into()),
     column("waiting", |one| one.waiting.into()),
     column("answered_p50", |one| percentile(&one.delays, 50.0)),
     column("answered_p90", |one| percentile(&one.delays, 90.0)),
@@ -121,7 +121,8 @@ pub struct Waiting {
     listed: Listed,
     /// The cap on waiting messages, on listed slow messages, and on kinds.
     limit: usize,
-    waiting: FxHashMap<Target, Sent>,
+    /// By message and reply.
+    waiting: FxHashMap<(Target, Expected), Sent>,
     slow: Vec<Slow>,
     latency: BTreeMap<Kind, Delays>,
     clock: Clock,
@@ -153,56 +154,58 @@ impl Waiting {
         let dissection = message.dissection;
         let own = Target { frame: message.place.frame, index: dissection.index };
         for relation in dissection.related.iter() {
-            match relation.kind {
-                RelationKind::CopyOf => {
-                    if let Some(sent) = self.waiting.get_mut(&relation.target) {
-                        sent.copies += 1;
-                    }
-                }
-                kind if self.waiting.get(&relation.target).is_some_and(|sent| sent.expected.is(kind)) => {
-                    let Some(sent) = self.waiting.remove(&relation.target) else { continue };
-                    self.answered(relation.target, sent, own.frame, relation.after.unwrap_or(0));
-                }
-                _ => {}
+            if relation.kind == RelationKind::CopyOf
+                && let Some(sent) = self.waiting.get_mut(&(relation.target, Expected::Ack))
+            {
+                sent.copies += 1;
+            }
+            if let Some(expected) = Expected::ended_by(relation.kind)
+                && let Some(sent) = self.waiting.remove(&(relation.target, expected))
+            {
+                self.answered(relation.target, sent, own.frame, relation.after.unwrap_or(0));
             }
         }
         for hidden in dissection.related.hidden() {
-            if let Some(sent) = self.waiting.get_mut(hidden).filter(|sent| sent.expected == Expected::Answer) {
+            if let Some(sent) = self.waiting.get_mut(&(*hidden, Expected::Answer)) {
                 sent.hidden = true;
             }
         }
         if own.frame == 0 || own.index == 0 || message.flow_info.ends.is_none() {
             return;
         }
-        if own.index == 2
-            && let Some(first) = self.waiting.get_mut(&Target { index: 1, ..own })
-        {
-            first.several = true;
+        for expected in Expected::BOTH {
+            if own.index == 2
+                && let Some(first) = self.waiting.get_mut(&(Target { index: 1, ..own }, expected))
+            {
+                first.several = true;
+            }
+            if !selected || !expected.is_of(&dissection.delivery) {
+                continue;
+            }
+            if self.waiting.len() >= self.limit {
+                self.lost += 1;
+                continue;
+            }
+            let sent = Sent {
+                expected,
+                time: message.place.time,
+                flow: message.flow_info.flow,
+                from: dissection.from.name(),
+                peer: message.src().into(),
+                proto: dissection.proto,
+                message: dissection.message,
+                route: route(message),
+                copies: 1,
+                several: false,
+                hidden: false,
+            };
+            self.waiting.insert((own, expected), sent);
         }
-        let Some(expected) = Expected::of(&dissection.delivery).filter(|_| selected) else { return };
-        if self.waiting.len() >= self.limit {
-            self.lost += 1;
-            return;
-        }
-        let sent = Sent {
-            expected,
-            time: message.place.time,
-            flow: message.flow_info.flow,
-            from: dissection.from.name(),
-            peer: message.src().into(),
-            proto: dissection.proto,
-            message: dissection.message,
-            route: route(message),
-            copies: 1,
-            several: false,
-            hidden: false,
-        };
-        self.waiting.insert(own, sent);
     }
 
-    /// The reply that a message is still waiting for, if it is waiting.
-    pub fn expected(&self, target: Target) -> Option<Expected> {
-        self.waiting.get(&target).filter(|sent| !sent.hidden).map(|sent| sent.expected)
+    /// Whether a message is still waiting for an answer, and for an acknowledgement.
+    pub fn expected(&self, target: Target) -> [bool; 2] {
+        Expected::BOTH.map(|one| self.waiting.get(&(target, one)).is_some_and(|sent| !sent.hidden))
     }
 
     /// The messages without an answer or acknowledgement, in order: message, conversation, protocol, sender.
@@ -255,8 +258,8 @@ impl Waiting {
 
     /// The messages that still wait, in order of frames.
     fn left(&self, expected: Expected) -> Vec<(&Target, &Sent)> {
-        let mut left: Vec<_> =
-            self.waiting.iter().filter(|(_, sent)| sent.expected == expected && !sent.hidden).collect();
+        let own = self.waiting.iter().filter(|(_, sent)| sent.expected == expected && !sent.hidden);
+        let mut left: Vec<_> = own.map(|((target, _), sent)| (target, sent)).collect();
         left.sort_by_key(|(target, _)| **target);
         left
     }

@@ -12,6 +12,8 @@ const BUCKETS: usize = (TOP_BITS - SUB_BITS + 1) as usize * SUB;
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
     count: u64,
+    /// The number of negative delays, which all other figures leave out.
+    negative: u64,
     min: i64,
     max: i64,
     last: Option<i64>,
@@ -25,6 +27,7 @@ impl Delays {
     /// Adds a delay. A negative one is left out: the capture's clock was set back.
     pub fn add(&mut self, nanos: i64) {
         if nanos < 0 {
+            self.negative += 1;
             return;
         }
         (self.min, self.max) = match self.count {
@@ -47,6 +50,7 @@ impl Delays {
 
     /// Adds the delays of another connection. The step from one connection to the other does not count as jitter.
     pub fn merge(&mut self, other: &Delays) {
+        self.negative += other.negative;
         if other.count == 0 {
             return;
         }
@@ -66,6 +70,11 @@ impl Delays {
     /// The number of delays.
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// The number of delays, negative ones included.
+    pub fn all(&self) -> u64 {
+        self.count + self.negative
     }
 
     /// The shortest delay.
@@ -179,5 +188,6 @@ mod tests {
         assert_eq!(all.buckets.len(), BUCKETS);
         // Negative ones are left out.
         assert_eq!((all.count(), all.min(), all.percentile(50.0)), (3, Some(0), Some(1)));
+        assert_eq!(all.all(), 5);
     }
 }

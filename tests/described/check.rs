@@ -368,7 +368,11 @@ fn what_cannot_be_read_is_reported() {
     let empty = scratch.write("empty.pcap", Wire::default().file());
     let done = check(&[&file, &empty]);
     assert_eq!(done.status.code(), Some(1));
-    assert!(text(&done).contains("no packet was tried: -p mygame reads every packet"), "{}", text(&done));
+    assert!(
+        text(&done).contains("no conversation was read as mygame: -p mygame reads every packet"),
+        "{}",
+        text(&done)
+    );
     assert_eq!(check(&[&file, &empty, "--allow-empty"]).status.code(), Some(0));
     let nothing = scratch.write("nothing.pcap", "");
     for (args, status, what) in [

@@ -1100,3 +1100,20 @@ fn requests_to_an_uncaptured_server_are_not_called_unanswered() {
         assert_eq!(rules.count(), verdicts, "{others}: {}", stats["verdicts"]);
     }
 }
+
+/// A request that was acknowledged still waits for its answer.
+#[test]
+fn a_request_with_a_number_waits_for_both_replies() {
+    let folder = Scratch::new("described-both");
+    let ends = ["127.0.0.1:40000", "127.0.0.1:5683"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    // Two confirmable requests of CoAP; the first one is acknowledged, and nothing answers either.
+    wire.datagram(ends, true, &[0x41, 1, 0, 7, 9]);
+    wire.datagram(ends, false, &[0x60, 0, 0, 7]);
+    wire.datagram(ends, true, &[0x41, 1, 0, 8, 10]);
+    let capture = folder.write("both.pcap", wire.file());
+    let done = run(&["stats", &capture, "-p", &toml("coap"), "--unanswered", "--never-acked", "-f", "json"]);
+    let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
+    let frames = |key: &str| stats[key].as_array().unwrap().iter().map(|row| row["frame"].clone()).collect::<Vec<_>>();
+    assert_eq!((frames("unanswered"), frames("never_acked")), (vec![json!(1), json!(3)], vec![json!(3)]));
+}

@@ -343,11 +343,22 @@ fn a_capture_on_a_full_disk() {
 #[test]
 fn more_servers_than_the_soft_limit_of_files() {
     let peer = udp(V4, anything, riptide);
-    let targets = vec![peer.addr.to_string(); 48].join(" ");
+    let targets = vec![peer.addr.to_string(); 48];
     let program = crate::common::program();
-    let program = program.get_program().to_str().unwrap();
-    let line =
-        format!("ulimit -Sn 48; exec '{program}' probe {targets} -p riptide -n 1 -W 10s --parallel 48 -f ndjson");
-    let output = Command::new("sh").args(["-c", &line]).stdin(Stdio::null()).output().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -Sn 48; exec \"$@\"", "sh"]).arg(program.get_program()).args(program.get_args());
+    command.arg("probe").args(targets).args([
+        "-p",
+        "riptide",
+        "-n",
+        "1",
+        "-W",
+        "10s",
+        "--parallel",
+        "48",
+        "-f",
+        "ndjson",
+    ]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }

@@ -18,6 +18,7 @@ fn report() -> Report {
         dropped: 2,
         unknown: 1,
         counts: Counts {
+            more_trips: 0,
             acknowledged: 5,
             resent: 3,
             unacknowledged: 1,

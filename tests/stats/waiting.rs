@@ -2,7 +2,7 @@
 //! each message.
 
 use super::{delivery_files, stats};
-use crate::common::{Done, Scratch, args_of, feed, fixture, json, netkit};
+use crate::common::{Done, Scratch, Wire, args_of, feed, fixture, json, netkit, run};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -246,4 +246,34 @@ fn given_up_is_what_the_library_gave_up() {
         seen = [seen[0] + given_up, seen[1] + goes_on];
     }
     assert_eq!(seen, [3, 1]);
+}
+
+/// A link_state waits for its acknowledgement and for an answer. That of flow 4 got only the first.
+#[test]
+fn links_wait_for_an_answer_too() {
+    let file = "dnp/dnp-lossy.pcap";
+    let all = listed(file, &["--unanswered", "--never-acked"]);
+    let frames = |name: &str| all[name].as_array().unwrap().iter().map(|row| key(row).0).collect::<Vec<_>>();
+    assert_eq!(frames("unanswered"), [21]);
+    assert!(!frames("never_acked").contains(&21));
+    let verdicts = stats(&fixture(file), &[])["verdicts"].clone();
+    let own = verdicts.as_array().unwrap().iter().find(|verdict| verdict["rule"] == "unanswered").expect("a verdict");
+    assert_eq!(own["text"], "server of flow 4: 1 of 1 offered link without an answer");
+}
+
+/// A clock that was set back takes no reply away.
+#[test]
+fn replies_before_their_messages_count() {
+    let ends = ["127.0.0.1:50000", "127.0.0.1:3413"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    let sent: [(u64, bool, &[u8]); 4] = [
+        (0, true, &[0, 1, 0, 0, 0]),
+        (10, false, &[1, 0, 0, 0]),
+        (9_000, true, &[4, 0, 0, 97]),
+        (8_000, false, &[6, 0, 0, 0]),
+    ];
+    sent.into_iter().for_each(|(at, by_client, bytes)| wire.at(at).datagram(ends, by_client, bytes));
+    let all = json(run(&["stats", "-", "-p", "dnp", "-q", "-f", "json", "--latency"], &wire.file()).ok().text());
+    let row = &all["latency"][0];
+    assert_eq!((&row["answered"], &row["waiting"], &row["answered_p50"]), (&1.into(), &0.into(), &Json::Null), "{row}");
 }

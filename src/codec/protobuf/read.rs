@@ -5,6 +5,8 @@ use super::{Message, OTHER, OTHERS, UNKNOWN, WIRE, WireType, other};
 use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{Fault, Reader, Reason, Stop, Value};
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 /// Reads everything up to the end as the message, in a group if the field has a name.
 pub fn message(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
@@ -72,18 +74,31 @@ impl Message {
             }
         }
     }
+
+    /// The places of fields, each with the first bit of a record of it, sorted.
+    fn sorted(&self, mut records: Records<'_>) -> Vec<(usize, u32)> {
+        let mut all = Vec::new();
+        while let Ok(Some(record)) = records.next() {
+            let place = self.place(record.number).filter(|place| self.takes(*place, &record));
+            all.extend(place.map(|place| (place, record.start)));
+        }
+        all.sort_unstable();
+        all
+    }
 }
 
 fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let start = reader.position();
     let all = Records { data: reader.data(), at: start, end: reader.end() };
     let found = message.survey(all);
-    let mut scan = Scan { message, all: Records { end: found.whole, ..all }, tidy: found.tidy };
+    let whole = Records { end: found.whole, ..all };
+    let sorted = (!found.tidy).then(|| message.sorted(whole).into_iter().peekable());
+    let mut scan = Scan { message, all: whole, sorted };
     for (place, field) in message.fields.iter().enumerate() {
         scan.field(place, field, reader)?;
     }
     if found.unknown {
-        unknown(message, Records { at: start, ..scan.all }, reader)?;
+        unknown(message, whole, reader)?;
     }
     if !found.tidy {
         let bits = found.whole - start;
@@ -106,31 +121,34 @@ fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Re
     }
 }
 
-/// Finds the records of one field after the other. If they are in order, each is read once.
+/// Finds the records of one field after the other. Each is read once.
 struct Scan<'a> {
     message: &'a Message,
     all: Records<'a>,
-    tidy: bool,
+    /// If they are not in order: the places of their fields and their first bits, sorted.
+    sorted: Option<Peekable<IntoIter<(usize, u32)>>>,
 }
 
 impl Scan<'_> {
     /// Calls `each` with the records of the field at this index.
     fn each(&mut self, place: usize, each: &mut dyn FnMut(Record) -> Result<(), Stop>) -> Result<(), Stop> {
         let Some(own) = self.message.records.get(place) else { return Ok(()) };
-        let mut records = self.all;
-        // The survey has shown that they are complete.
-        while let Ok(Some(record)) = records.next() {
-            if self.tidy && record.number > own.number as u64 {
-                break;
+        loop {
+            if let Some(sorted) = &mut self.sorted {
+                let Some((_, at)) = sorted.next_if(|(of, _)| *of == place) else { return Ok(()) };
+                self.all.at = at;
             }
-            if self.tidy {
-                self.all.at = record.end;
+            let mut records = self.all;
+            // The survey has shown that they are complete.
+            let Ok(Some(record)) = records.next() else { return Ok(()) };
+            if record.number > own.number as u64 {
+                return Ok(());
             }
+            self.all.at = record.end;
             if record.number == own.number as u64 && self.message.takes(place, &record) {
                 each(record)?;
             }
         }
-        Ok(())
     }
 
     fn field(&mut self, place: usize, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {

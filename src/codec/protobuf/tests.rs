@@ -92,6 +92,9 @@ fn non_canonical_messages_have_their_bytes() {
         want["wire"] = hex.replace(' ', "").into();
         both(hex, want);
     };
+    // Records of several fields between one another.
+    let mixed = json!({"a": 2, "e": ["a", "b"], "z": 1, "f": [1, 2]});
+    referenced("30 01 22 01 61 08 01 30 02 22 01 62 08 02 28 02", mixed);
     // The last value counts. Any order is accepted, and so are separate and packed lists, several times, and longer
     // keys and lengths.
     referenced("08 01 08 02", json!({"a": 2}));

@@ -115,7 +115,10 @@ impl Load<'_> {
                 round.turn(slot, Some(at));
             }
             if now >= next_print {
-                next_print += INTERVAL;
+                // A program that was stopped prints one line for all that it has missed.
+                while next_print <= now {
+                    next_print += INTERVAL;
+                }
                 if let Err(error) = print(&round.figures.part(now)) {
                     // If the figures cannot be reported any more, the sessions still leave the server.
                     round.unprinted.get_or_insert(error);

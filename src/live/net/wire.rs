@@ -27,8 +27,8 @@ const ERRORS: usize = 4;
 pub enum Arrived<'b> {
     /// Nothing arrived in time.
     Nothing,
-    /// A datagram, or the stream's next bytes.
-    Bytes(&'b [u8]),
+    /// A datagram, or the stream's next bytes, and the time before they were recorded.
+    Bytes(&'b [u8], Instant),
     /// The peer has closed its direction. True: with a RST.
     End(bool),
 }
@@ -169,9 +169,9 @@ impl<'a> Wire<'a> {
             // The system reports a reset once, and to a write if one meets it first.
             Ok(0) if !datagrams => matches!(self.deferred, Some(NetError::Closed { reset: true })),
             Ok(length) => {
-                let bytes = self.buffer.get(..length).unwrap_or_default();
+                let (bytes, at) = (self.buffer.get(..length).unwrap_or_default(), Instant::now());
                 self.tape.bytes(1, bytes, datagrams, now());
-                return Ok(Arrived::Bytes(bytes));
+                return Ok(Arrived::Bytes(bytes, at));
             }
         };
         self.tape.ended(1, reset, now());
@@ -320,7 +320,7 @@ mod tests {
             }
             for message in [b"one", b"two"] {
                 let received = wire.recv(Duration::ZERO);
-                assert!(matches!(received, Ok(Arrived::Bytes(bytes)) if bytes == message), "{sent}: {received:?}");
+                assert!(matches!(received, Ok(Arrived::Bytes(bytes, _)) if bytes == message), "{sent}: {received:?}");
             }
             let end = wire.recv(Duration::from_secs(60));
             assert!(matches!(end, Err(NetError::Refused)), "{sent}: {end:?}");
@@ -351,7 +351,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(20));
             }
             let received = wire.recv(wait);
-            assert!(matches!(received, Ok(Arrived::Bytes(b"goodbye"))), "{sent} {reset}: {received:?}");
+            assert!(matches!(received, Ok(Arrived::Bytes(b"goodbye", _))), "{sent} {reset}: {received:?}");
             let end = wire.recv(wait);
             assert!(matches!(end, Ok(Arrived::End(was)) if was || !reset), "{sent} {reset}: {end:?}");
         }
@@ -387,5 +387,28 @@ mod tests {
             let bytes = reader.join().unwrap().unwrap();
             assert!(bytes.len() < SIZE && bytes.iter().all(|byte| *byte == 1), "{}", bytes.len());
         }
+    }
+
+    /// Recording may take its time.
+    #[test]
+    fn what_arrived_is_recorded_later() {
+        const LONG: Duration = Duration::from_millis(20);
+        struct Slow;
+        impl Write for Slow {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                std::thread::sleep(LONG);
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let recorder = Recorder::new(Box::new(Slow)).unwrap();
+        let [ours, peer] = [0, 1].map(|_| UdpSocket::bind("127.0.0.1:0").unwrap());
+        let mut wire = Wire::datagrams(ours, peer.local_addr().unwrap(), Some(&recorder)).unwrap();
+        peer.send_to(b"x", wire.ends()[0]).unwrap();
+        let received = wire.recv(Duration::from_secs(60));
+        assert!(matches!(received, Ok(Arrived::Bytes(b"x", at)) if at.elapsed() >= LONG), "{received:?}");
     }
 }

@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
         }
         match self.wire.recv(wait)? {
             Arrived::Nothing => return Ok(false),
-            Arrived::Bytes(bytes) => self.exchange.recv(bytes, Instant::now()),
+            Arrived::Bytes(bytes, at) => self.exchange.recv(bytes, at),
             Arrived::End(reset) => self.exchange.closed(reset, Instant::now()),
         }
         Ok(true)

@@ -17,8 +17,10 @@ pub struct Counts {
     pub copies: u64,
     /// Acknowledgements, heartbeats and other answers that were made live.
     pub live: u64,
-    /// Round trips, from a message to its answer.
+    /// Round trips, from a message to its answer, up to a cap.
     pub round_trips: Vec<RoundTrip>,
+    /// The number of further ones.
+    pub more_trips: u64,
 }
 
 /// The time from a message to its answer.
@@ -38,6 +40,8 @@ impl Counts {
     pub fn round_trip(&mut self, subject: impl Into<String>, took: Duration) {
         if self.round_trips.len() < Counts::MOST {
             self.round_trips.push(RoundTrip { subject: subject.into(), took });
+        } else {
+            self.more_trips += 1;
         }
     }
 }
@@ -75,5 +79,17 @@ impl Outbox {
         if self.remarks.len() < 100 && !self.remarks.contains(&text) {
             self.remarks.push(text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_round_trips_are_counted() {
+        let mut counts = Counts::default();
+        (0..Counts::MOST + 3).for_each(|_| counts.round_trip("ping", Duration::ZERO));
+        assert_eq!((counts.round_trips.len(), counts.more_trips), (Counts::MOST, 3));
     }
 }

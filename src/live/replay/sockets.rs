@@ -127,8 +127,8 @@ impl<'a> Sockets<'a> {
                 && self.deferred.is_none()
             {
                 match wire.recv(Duration::ZERO) {
-                    Ok(Arrived::Bytes(bytes)) => {
-                        player.recv(Channel::Datagrams, bytes, Instant::now());
+                    Ok(Arrived::Bytes(bytes, at)) => {
+                        player.recv(Channel::Datagrams, bytes, at);
                         self.turned = true;
                         return Ok(true);
                     }
@@ -143,7 +143,7 @@ impl<'a> Sockets<'a> {
                 None => left,
             };
             match self.main.recv(wait)? {
-                Arrived::Bytes(bytes) => player.recv(Channel::Main, bytes, Instant::now()),
+                Arrived::Bytes(bytes, at) => player.recv(Channel::Main, bytes, at),
                 Arrived::End(reset) => player.closed(reset, Instant::now()),
                 Arrived::Nothing if self.deferred.is_some() => return self.deferred.take().map_or(Ok(false), Err),
                 Arrived::Nothing if !turned && Instant::now() >= until => return Ok(false),

@@ -82,12 +82,18 @@ fn hidden_by_others(file: &File, description: &Description, advice: &mut Advice)
             let earlier = choices.iter().take(k).find(|first| {
                 (first.from == 0 || first.from == choice.from)
                     && same(&first.when, &choice.when)
-                    && !choice.ids.is_empty()
-                    && choice.ids.iter().all(|range| within(first, range))
+                    && match choice.ids {
+                        [] => first.any && first.ids.is_empty(),
+                        ids => ids.iter().all(|range| within(first, range)),
+                    }
             });
             if let Some(first) = earlier {
-                let why = format!("{}: never selected: {} before it has all of its ids", text.name, first.field.name);
-                advice.push((text.lines.at("id"), why));
+                let (key, has) = match choice.ids {
+                    [] => ("any", "takes any id"),
+                    _ => ("id", "has all of its ids"),
+                };
+                let why = format!("{}: never selected: {} before it {has}", text.name, first.field.name);
+                advice.push((text.lines.at(key), why));
             }
         }
     }

@@ -52,10 +52,11 @@ impl Direction {
                     _ => write!(note, ", sent {copies} times, the last time {since} before"),
                 };
             }),
-            Acked::Again => dissection.relate(Level::Note, "dnp.acknowledge_repeated", |note| {
-                note.to(RelationKind::Acknowledges, to, after).text(name).text(" of frame ").frame();
-                _ = write!(note, " was acknowledged before; {since} since its last copy");
-            }),
+            // The first one has acknowledged it: this is no relation.
+            Acked::Again => dissection.notes.note(
+                "dnp.acknowledge_repeated",
+                format_args!("{name} of frame {} was acknowledged before; {since} since its last copy", to.frame),
+            ),
             Acked::Unseen | Acked::Unknown => {}
         }
     }

@@ -30,6 +30,8 @@ enum Phase {
     Requested,
     /// The server has accepted.
     Connected,
+    /// The server has accepted, and the client asks again.
+    Again,
     /// Closed or refused: the next request begins another connection.
     Ended,
 }
@@ -44,6 +46,8 @@ pub struct DnpSession {
     /// The server's side by its port, by `--from`, or by other conversations.
     elsewhere: Option<Side>,
     phase: Phase,
+    /// The time of the last acceptance, in nanoseconds since the epoch.
+    accepted: i64,
     closed: bool,
     /// The sides of which a datagram was captured.
     captured: [bool; 2],
@@ -144,10 +148,13 @@ impl DnpSession {
             Phase::Requested => {
                 dissection.notes.note("dnp.request_repeated", format_args!("not answered so far"));
             }
-            Phase::Connected => dissection.notes.warn(
-                "dnp.request_while_connected",
-                format_args!("accepted before: servers ignore it, also when the acknowledgement was lost"),
-            ),
+            Phase::Connected | Phase::Again => {
+                self.phase = Phase::Again;
+                dissection.notes.warn(
+                    "dnp.request_while_connected",
+                    format_args!("accepted before: servers ignore it, also when the acknowledgement was lost"),
+                );
+            }
         }
         dissection.delivery.push(Event::Step(Step::Asked));
     }
@@ -161,19 +168,21 @@ impl DnpSession {
         dissection.delivery.push(Event::Begin);
     }
 
-    fn answer(&mut self, side: Side, dissection: &mut Dissection) {
+    fn answer(&mut self, side: Side, now: i64, dissection: &mut Dissection) {
         self.from_messages = Some(side);
+        // A server in a connection accepts nothing: this one was started again. A copy of its answer arrives sooner.
+        let is_restarted = self.phase == Phase::Again && now.saturating_sub(self.accepted) >= self.timeout;
         match dissection.tree.number(&RESULT) {
-            // A refusal is no close: the capture lacks the request that this accepts.
-            Some(0) if self.phase == Phase::Ended && !self.closed => {
-                self.begin(Phase::Connected, dissection);
+            Some(0) if self.closed => {}
+            Some(0) => {
+                // A refusal is no close: the capture lacks the request that this accepts.
+                if is_restarted || self.phase == Phase::Ended {
+                    self.begin(Phase::Connected, dissection);
+                }
+                (self.phase, self.accepted) = (Phase::Connected, now);
                 dissection.delivery.push(Event::Step(Step::Accepted));
             }
-            Some(0) if self.phase != Phase::Ended => {
-                self.phase = Phase::Connected;
-                dissection.delivery.push(Event::Step(Step::Accepted));
-            }
-            Some(0) | None => {}
+            None => {}
             Some(result) => {
                 self.phase = Phase::Ended;
                 let (reason, why) = match result {
@@ -259,7 +268,7 @@ impl Session for DnpSession {
         self.phase_notes(message, place.side, dissection);
         match message {
             ConnectionRequest => self.request(place.side, dissection),
-            ConnectionAcknowledge => self.answer(place.side, dissection),
+            ConnectionAcknowledge => self.answer(place.side, place.time.near_nanos(), dissection),
             ConnectionClose => self.close(place.side, place.time.near_nanos(), dissection),
             UnreliableMessage => {}
             ReliableMessage | LinkState | LongMessage | LongLinkState => {

@@ -273,7 +273,7 @@ impl Reliable {
             }
             dissection.derived.close(list, 0);
         }
-        let unseen = "lost by the capture, or never sent (the bug of 2.1 and 2.2)";
+        let unseen = "lost by the capture, sent before it began, or never sent (the bug of 2.1 and 2.2)";
         self.acknowledgement.note(other, &CODES, unseen, place, dissection);
     }
 
@@ -378,6 +378,18 @@ mod tests {
             layer.message(id, Version::V20, &place(Side::A, 0), &mut dissection);
         }
         assert!(dissection.notes.iter().any(|(note, _)| note.code == "riptide.handled_twice"));
+    }
+
+    /// The first message of a capture may be an old one, sent again.
+    #[test]
+    fn messages_before_the_capture_are_acknowledged_in_it() {
+        let (mut layer, mut dissection) = (Reliable::new(Tries::default()), Dissection::default());
+        layer.message(480, Version::V22, &place(Side::A, 0), &mut dissection);
+        dissection.clear();
+        layer.ack(505, 0, None, &place(Side::B, 1), &mut dissection);
+        let found = dissection.notes.iter().find(|(note, _)| note.code == "riptide.acked_unseen");
+        let (_, text) = found.expect("the note");
+        assert!(text.contains("sent before it began"), "{text}");
     }
 
     #[test]

@@ -342,7 +342,7 @@ impl<'p, 'a> Player<'p, 'a> {
         let Player {
             plan,
             mut actor,
-            out,
+            mut out,
             received,
             expectations,
             sent,
@@ -373,6 +373,9 @@ impl<'p, 'a> Player<'p, 'a> {
         });
         // Messages that others cause are counted separately.
         let counted = |decoded: &&OwnedMessage| !matches!(actor.cause(decoded), Cause::Others(_));
+        if out.counts.more_trips > 0 {
+            out.remarks.push(format!("the figures of round trips leave out the last {}", out.counts.more_trips));
+        }
         Report {
             steps: plan.steps.len() as u64,
             sent,

@@ -40,7 +40,12 @@ impl Findings {
             let (own, reason) = (Printable(&mistake.file), Printable(&mistake.reason));
             let _ = writeln!(out, "{own}: {error}line {}{reset}: {reason}", mistake.line);
         }
-        let Some(described) = self.described else { return out };
+        let Some(described) = self.described else {
+            if self.mistakes.is_empty() {
+                let _ = writeln!(out, "{file}: no mistake; it describes payloads, which decode --schema {file} reads");
+            }
+            return out;
+        };
         let (name, description) = (described.facts().name, described.description());
         let messages: usize = description.messages();
         let _ = writeln!(out, "{file}: {name}: {} over {}", Plural(messages, "message"), description.spoken());
@@ -51,13 +56,15 @@ impl Findings {
             out.push('\n');
             one(capture, name, palette, &mut out);
         }
-        if let Some(unseen) = self.unseen.as_ref().filter(|_| messages > 0) {
+        let read = self.captures.iter().any(|capture| capture.error.is_none());
+        if let Some(unseen) = self.unseen.as_ref().filter(|_| messages > 0 && read) {
             let all = if unseen.is_empty() { "none".into() } else { unseen.join(", ") };
             let _ = writeln!(out, "\n{title}messages never seen{reset}: {}", Printable(all));
         }
-        if self.unseen.is_some() && !self.tried() && !empty {
+        if self.unseen.is_some() && read && !self.tried() && !empty {
             let accepts = "--allow-empty accepts that there is none";
-            let _ = writeln!(out, "no packet was tried: -p {name} reads every packet as {name} ({accepts})");
+            let _ =
+                writeln!(out, "no conversation was read as {name}: -p {name} reads every packet as {name} ({accepts})");
         }
         out
     }

@@ -139,3 +139,15 @@ fn bytes_of_few_values_are_little_evidence() {
     let all = [[0, 0, 0], [0, 1, 0], [0, 1, 2], [1, 2, 3]];
     assert_eq!(all.map(|second| most([&[0, 0, 0], &second])), [6, 12, 12, 18]);
 }
+
+/// A server in a connection accepts nothing: one that does was started again. What the network copies comes sooner.
+#[test]
+fn a_server_that_accepts_again_was_started_again() {
+    for (millis, codes) in [(2_000, &["dnp.changed_copy"][..]), (4_000, &[][..])] {
+        let mut talking = Talking::connected();
+        talking.say(C, "04 0000 61");
+        assert_eq!(talking.later(C, millis, "0001000000").codes(), ["dnp.request_while_connected"]);
+        talking.say(S, "01000000");
+        assert_eq!(talking.notes(C, "04 0000 62"), codes);
+    }
+}
