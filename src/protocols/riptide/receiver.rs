@@ -42,8 +42,9 @@ impl Receiver {
 
     /// Takes over the newest id that the receiver itself names, if it is newer than the one here: the capture lacks
     /// messages, or has them later. Returns whether it is; then nothing is known of the ids up to it.
+    #[inline]
     pub fn names(&mut self, newest: u16) -> bool {
-        let is_ahead = self.last.is_some_and(|last| gap(newest, last) > 0);
+        let is_ahead = self.last.is_some_and(|last| newest != last && gap(newest, last) > 0);
         if is_ahead {
             (self.last, self.filter) = (Some(newest), Filter::default());
         }
