@@ -562,3 +562,40 @@ fn frames_that_are_cut() {
     let done = run(&["decode", "-", "-f", "ndjson", "--account"], &whole).ok();
     assert!(done.err.is_empty() && account(&done).get("cut_frames").is_none(), "{}", done.err);
 }
+
+/// The losses of a conversation that was evicted and returned are those of both parts, in the table as in the note.
+#[test]
+fn losses_of_an_evicted_conversation_stay() {
+    let ends = |port: u16| [format!("127.0.0.1:{port}"), "127.0.0.1:3250".into()].map(|end| end.parse().unwrap());
+    let package = |kind: u8, text: &str| [&[kind, 0, 0, text.len() as u8][..], text.as_bytes()].concat();
+    let mut wire = common::Wire::default();
+    let asked = package(1, r#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#);
+    let messages = [
+        (true, asked.clone()),
+        (false, package(1, r#"{"code":200,"sys":{"heartbeat":30}}"#)),
+        (true, package(2, "")),
+        (true, package(3, "")),
+        (false, package(3, "")),
+        (true, package(3, "")),
+        (false, package(3, "")),
+    ];
+    wire.stream(ends(50_000), &messages);
+    // The client's first heartbeat is not captured, and the server acknowledges it.
+    wire.lose(6);
+    wire.stream(ends(50_001), &[(true, asked)]);
+    let sent = |side: bool| 1 + messages.iter().filter(|(by, _)| *by == side).map(|(_, b)| b.len() as u32).sum::<u32>();
+    let beat = package(3, "");
+    let segment = netkit::capture::Segment {
+        has_ack: true,
+        seq: sent(true),
+        ack: sent(false),
+        payload: &beat,
+        ..netkit::capture::Segment::default()
+    };
+    wire.packet(ends(50_000), true, &netkit::capture::Body::Tcp(segment));
+    let args = ["stats", "-", "-p", "nano", "-f", "json", "--limit", "conversations=1"];
+    let done = run(&args, &wire.file()).ok();
+    let stats: Json = serde_json::from_str(done.text()).unwrap();
+    let missing: u64 = stats["stream"].as_array().unwrap().iter().filter_map(|row| row["missing_bytes"].as_u64()).sum();
+    assert!(missing > 0 && done.err.contains(&format!("{missing} bytes of recognised TCP streams")), "{}", done.err);
+}

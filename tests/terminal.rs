@@ -366,3 +366,44 @@ fn sums_are_those_of_stats() {
     }
     assert!(faults > 4, "{faults}");
 }
+
+/// A stream that has ended is shown as ended while the input goes on, and no side as silent.
+#[test]
+fn top_knows_the_end_of_a_stream() {
+    let package = |kind: u8, text: &str| [&[kind, 0, 0, text.len() as u8][..], text.as_bytes()].concat();
+    let ends = |port: u16| [format!("127.0.0.1:{port}"), "127.0.0.1:3250".into()].map(|end| end.parse().unwrap());
+    let messages = [
+        (true, package(1, r#"{"sys":{"version":"1.1.1","type":"js-websocket"}}"#)),
+        (false, package(1, r#"{"code":200,"sys":{"heartbeat":1}}"#)),
+        (true, package(2, "")),
+    ];
+    let sent = |side: bool| 1 + messages.iter().filter(|(by, _)| *by == side).map(|(_, b)| b.len() as u32).sum::<u32>();
+    let fin = netkit::capture::Segment {
+        has_ack: true,
+        seq: sent(true),
+        ack: sent(false),
+        fin: true,
+        ..netkit::capture::Segment::default()
+    };
+    let mut wire = common::Wire::default();
+    wire.stream(ends(50_000), &messages);
+    wire.packet(ends(50_000), true, &netkit::capture::Body::Tcp(fin));
+    // Another session goes on for ten times the heartbeat.
+    wire.at(10_000).stream(ends(50_001), &messages);
+    let mut child =
+        netkit(&["top", "-", "-p", "nano", "--redraw", "100ms", "-f", "ndjson"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&wire.file()).expect("written");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let row = loop {
+        let look: serde_json::Value = common::json(&lines.next().expect("a look").expect("text"));
+        assert!(look.get("last").is_none(), "{look}");
+        if look["messages"].as_u64() == Some(6) {
+            let rows = look["flow"].as_array().expect("rows");
+            break rows.iter().find(|row| row["client"] == "127.0.0.1:50000").expect("a row").clone();
+        }
+    };
+    assert_eq!((&row["end"], &row["end_by"]), (&"left".into(), &"client".into()), "{row}");
+    drop(stdin);
+    common::ended(&mut child);
+}

@@ -198,8 +198,8 @@ fn what_has_no_effect_is_refused() {
         ),
         ("[numbers.all]\nnumber = \"packet.seq\"\nif = \"from == client\"\n", "if: from: only fields"),
         (
-            "[[message]]\nid = 2\nname = \"said\"\nfields = { no = \"u8\" }\n\
-             [requests.all]\nasks = \"say\"\nanswers = \"said\"\nby = \"no\"\n",
+            "[[message]]\nid = 2\nname = \"reply\"\nfields = { no = \"u8\" }\n\
+             [requests.all]\nasks = \"say\"\nanswers = \"reply\"\nby = \"no\"\n",
             "by: say has no field no",
         ),
     ] {

@@ -616,3 +616,26 @@ fn who_is_late_reads_before_giving_up() {
     let all = lines.last().unwrap();
     assert_eq!((&all["connected"], &all["silent"]), (&1.into(), &0.into()), "{all}");
 }
+
+/// The reader of the output goes away: a bound that was not tested to the end does not hold, nor does a comparison that
+/// has failed already.
+#[test]
+fn nobody_reads_the_figures() {
+    let server = Server::start(Manner::Answers);
+    let args = ["--clients", "2", "--for", "60s", "--fail-on", "p99>60s"];
+    let mut child = command(&server.at.to_string(), &args).spawn().unwrap();
+    let mut first = [0];
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut first).unwrap();
+    drop(out);
+    let done = child.wait_with_output().unwrap();
+    let reported = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(
+        done.status.code() == Some(3) && reported.contains("--fail-on p99>60s: not tested to the end"),
+        "{reported}"
+    );
+    let silent = Server::start(Manner::Handshakes);
+    let mut child = command(&silent.at.to_string(), &["--expect", "-W", "300ms"]).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}

@@ -378,3 +378,16 @@ fn groups_by_relations() {
         assert!(done.err.contains(why), "{}", done.err);
     }
 }
+
+/// The shares of payloads are of all payloads with a schema, of which a message may have several or none.
+#[test]
+fn shares_of_payloads_are_of_all_payloads() {
+    let schema = fixture("schemas/riptide.toml");
+    let all = super::stats(&fixture("riptide/riptide20-udp.pcap"), &["--schema", schema.to_str().unwrap()]);
+    let rows = all["schema"].as_array().unwrap();
+    let sum = |key: &str| rows.iter().map(|row| row[key].as_f64().unwrap()).sum::<f64>();
+    assert!(rows.len() > 3 && sum("messages") < all["messages"].as_f64().unwrap(), "{rows:?}");
+    for share in ["message_share", "byte_share"] {
+        assert!((sum(share) - 1.0).abs() < 1e-4, "{share}: {}", sum(share));
+    }
+}

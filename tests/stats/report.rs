@@ -536,3 +536,12 @@ fn dots_are_printed() {
     assert!(shown.iter().any(|(shape, count)| *shape == "square" && *count > 50), "{shown:?}");
     assert_eq!(printed, shown);
 }
+
+/// The page says how conversations ended, as the table of stats does.
+#[test]
+fn the_page_says_how_conversations_ended() {
+    let done = run(&["report", fixture("riptide/riptide20-udp.pcap").to_str().unwrap(), "-o", "-"], b"").ok();
+    let page = Page::parse(done.text());
+    let cell = |name: &str, text: &str| page.0.iter().any(|one| one.is("data-c", name) && one.text == text);
+    assert!(cell("end", "kicked") && cell("end_by", "server") && cell("end", "left"));
+}

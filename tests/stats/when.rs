@@ -176,3 +176,22 @@ fn any_time_is_read() {
         }
     }
 }
+
+/// The clock is set back by an hour between two halves of a session: neither side was silent for that long.
+#[test]
+fn a_clock_that_was_set_back_is_no_silence() {
+    let ends = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().unwrap());
+    let mut wire = common::Wire::default();
+    for second in (3_600..3_610).chain(0..10) {
+        let millis = second * 1_000;
+        for (by_client, bytes) in [(true, &[5, second as u8, 0xff, 0xff][..]), (false, &[5, second as u8])] {
+            wire.at(millis).datagram(ends, by_client, bytes);
+        }
+    }
+    let folder = common::Scratch::new("clock-set-back");
+    let file = folder.write("back.pcap", wire.file());
+    let table = stats(std::path::Path::new(&file), &["--delivery", "-p", "riptide", "-s", "riptide.version=2.0"]);
+    let rows = table["when"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["silence"].as_f64().is_none_or(|silence| silence < 2.0)), "{rows:?}");
+    assert_eq!(table["messages"], 40);
+}

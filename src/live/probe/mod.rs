@@ -165,19 +165,30 @@ pub fn run<'a>(
             return report;
         }
     };
-    // Of the addresses without a server, the one that says most.
+    any_of(addresses, report, |address, report| {
+        ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), emit, report)
+    })
+}
+
+/// Asks at the addresses of a name, in their order, until there is a server. Without one, the report is that of the
+/// address that says most.
+fn any_of(
+    addresses: Vec<SocketAddr>,
+    mut report: Report,
+    mut ask: impl FnMut(SocketAddr, &mut Report) -> Outcome,
+) -> Report {
+    // Of IPv6 and IPv4: an address that was silent. Others of its family hardly say more, and each takes the whole wait.
+    let mut silent = [false; 2];
     let mut best: Option<Report> = None;
     for address in addresses.into_iter().take(ADDRESSES) {
-        // Other addresses of a family that is silent hardly say more, and each takes the whole wait.
-        let is_silent = |best: &Report| {
-            best.outcome == Outcome::Silent && best.address.is_some_and(|other| other.is_ipv4() == address.is_ipv4())
-        };
-        if best.as_ref().is_some_and(is_silent) {
+        let is_silent = &mut silent[usize::from(address.is_ipv4())];
+        if *is_silent {
             continue;
         }
         report.address = Some(address);
-        let asked = ask_all(request, target, address, &attempts, shared, &stop, observer.clone(), emit, &mut report);
-        report.outcome = asked;
+        report.outcome = ask(address, &mut report);
+        let asked = report.outcome;
+        *is_silent = asked == Outcome::Silent;
         // That the time is up says less than what an earlier address has shown.
         if asked == Outcome::TimedOut && report.found.is_none() && best.is_some() {
             break;
@@ -364,5 +375,45 @@ mod tests {
             rounds: false,
         };
         assert!(request.most(1) >= Duration::from_secs(1020));
+    }
+
+    /// The report is that of the address that says most, and no family is asked again after a silence.
+    #[test]
+    fn the_address_that_says_most_is_reported() {
+        use Outcome::{NoRoute, Ok, Refused, Silent, TimedOut};
+        let all: Vec<SocketAddr> =
+            ["[::1]:7", "[::2]:7", "127.0.0.1:7", "127.0.0.2:7"].map(|address| address.parse().unwrap()).into();
+        for (outcomes, reported, asked) in [
+            // A family that is silent hides no server of the other one; its other addresses are not asked.
+            (&[Silent, Ok][..], (Ok, 2), 2),
+            (&[Silent, Silent], (Silent, 0), 2),
+            (&[Silent, TimedOut], (Silent, 0), 2),
+            (&[TimedOut], (TimedOut, 0), 1),
+            (&[NoRoute, Refused, NoRoute, NoRoute], (Refused, 1), 4),
+            (&[Refused, Silent, Refused, Refused], (Silent, 1), 4),
+        ] {
+            let mut left = outcomes.iter();
+            let mut count = 0;
+            let report = any_of(all.clone(), Report::default(), |_, report| {
+                count += 1;
+                let (proto, carrier, outcome, text) = ("toy", Carrier::Udp, Outcome::Silent, String::new());
+                report.tried.push(Tried { proto, course: "", carrier, outcome, text });
+                *left.next().expect("an outcome")
+            });
+            assert_eq!((report.outcome, report.address), (reported.0, Some(all[reported.1])), "{outcomes:?}");
+            assert_eq!((count, report.tried.len()), (asked, asked), "{outcomes:?}");
+        }
+    }
+
+    /// No other address replaces the measurements of a server that then refuses.
+    #[test]
+    fn a_server_that_stops_is_reported() {
+        let all: Vec<SocketAddr> = ["[::1]:7", "127.0.0.1:7"].map(|address| address.parse().unwrap()).into();
+        let report = any_of(all.clone(), Report::default(), |address, report| {
+            assert_eq!(address, all[0]);
+            report.found = Some(Found::default());
+            Outcome::Refused
+        });
+        assert_eq!((report.outcome, report.address), (Outcome::Refused, Some(all[0])));
     }
 }

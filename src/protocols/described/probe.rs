@@ -11,6 +11,7 @@ use crate::live::probe::{
 };
 use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
+use crate::plural::Plural;
 use serde_json::{Map, Value as Json};
 use std::time::{Duration, Instant};
 
@@ -216,8 +217,8 @@ impl Questions for Asking {
             count = count.saturating_sub(1);
         } else {
             // It is unknown which transmission was answered.
-            let copies = if copy == 2 { "1 transmission".into() } else { format!("{} transmissions", copy - 1) };
-            engine.findings.note(format!("no answer to {copies} of the first request: its time is not counted"));
+            let sent = Plural(copy - 1, "transmission");
+            engine.findings.note(format!("no answer to {sent} of the first request: its time is not counted"));
         }
         if count > 0 {
             engine.listen(self, Instant::now() + ask.request.interval)?;

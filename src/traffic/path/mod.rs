@@ -496,7 +496,7 @@ impl Numbers {
 /// Counts the outcome of a number.
 fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) {
     if one.copies == 0 && one.named {
-        // It has arrived, or the library's error says so: the capture lost it.
+        // An acknowledgement says that it has arrived: the capture lost it.
         before.lost = None;
         return;
     }

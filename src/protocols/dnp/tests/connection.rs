@@ -140,7 +140,7 @@ fn bytes_of_few_values_are_little_evidence() {
     assert_eq!(all.map(|second| most([&[0, 0, 0], &second])), [6, 12, 12, 18]);
 }
 
-/// A server in a connection accepts nothing: one that does was started again. What the network copies comes sooner.
+/// A server in a connection accepts nothing: one that does was started again. A copy by the network arrives sooner.
 #[test]
 fn a_server_that_accepts_again_was_started_again() {
     for (millis, codes) in [(2_000, &["dnp.changed_copy"][..]), (4_000, &[][..])] {
