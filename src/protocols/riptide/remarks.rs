@@ -86,7 +86,7 @@ pub(super) fn empty(version: Version, place: &Provenance<'_>, dissection: &mut D
 }
 
 /// The fault of a stream's bytes that begin with a length that no sender uses.
-pub(super) fn too_long(place: &Provenance<'_>, dissection: &mut Dissection) {
+pub(super) fn too_long(_version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
     let bits = (place.bytes.len() as u32).saturating_mul(8);
     dissection.tree.push(&UNPARSED, Value::Bytes { bit: 0, bits }, 0, bits);
     let (path, reason) = ("riptide.unknown.length".into(), Reason::Undefined("a length above 16 MiB"));

@@ -131,25 +131,28 @@ impl RiptideSession {
         }
     }
 
-    /// Reads a message. `out_of_step`: the bytes are not one, but those of a stream after a length that no sender uses.
-    fn message(&mut self, out_of_step: bool, place: &Provenance<'_>, out: &mut Out<'_>) {
+    /// Emits what is not read: a datagram without a byte, or bytes of a stream that are no message.
+    #[cold]
+    fn unread(
+        &mut self,
+        fault: fn(Version, &Provenance<'_>, &mut Dissection),
+        place: &Provenance<'_>,
+        out: &mut Out<'_>,
+    ) {
+        let version = self.shown.or(self.set).or(self.framing.version()).unwrap_or(self.candidates.first());
+        let dissection = out.begin("riptide");
+        dissection.version = Some(version.name());
+        dissection.message = Message::Unknown.name();
+        dissection.from = FlowInfo::role(self.server, place.side);
+        fault(version, place, dissection);
+        self.stream.note_gap(place.side, dissection);
+        out.emit(place);
+    }
+
+    fn message(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+        let Some(&first) = place.bytes.first() else { return self.unread(remarks::empty, place, out) };
         let schemas = &out.flow_info.options.schemas;
         let dissection = out.begin("riptide");
-        let Some(&first) = place.bytes.first().filter(|_| !out_of_step) else {
-            // It is empty, none of its bytes was captured, or it is no message.
-            let version = self.shown.or(self.set).or(self.framing.version()).unwrap_or(self.candidates.first());
-            dissection.version = Some(version.name());
-            dissection.message = Message::Unknown.name();
-            dissection.from = FlowInfo::role(self.server, place.side);
-            if out_of_step {
-                remarks::too_long(place, dissection);
-            } else {
-                remarks::empty(version, place, dissection);
-            }
-            self.stream.note_gap(place.side, dissection);
-            out.emit(place);
-            return;
-        };
         let version = self.version(place.bytes, place.length, &mut dissection.tree);
         let layout = version.layout(first);
         let message = Message::of(layout);
@@ -393,7 +396,7 @@ impl Framed for RiptideSession {
     }
 
     fn pdu(&mut self, out_of_step: bool, place: &Provenance<'_>, out: &mut Out<'_>) {
-        self.message(out_of_step, place, out);
+        if out_of_step { self.unread(remarks::too_long, place, out) } else { self.message(place, out) }
     }
 
     fn lost(&mut self, side: Side) {
@@ -446,7 +449,7 @@ impl Session for RiptideSession {
     }
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
-        self.message(false, place, out);
+        self.message(place, out);
     }
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
