@@ -52,7 +52,8 @@ struct AcknexActor {
     bundles: BTreeMap<u64, usize>,
     /// The identifiers of the recorded client's creates, each with the live client's.
     creates: Vec<(Json, Option<Json>)>,
-    /// Recorded: the entities that answered each identifier, in order; and how many of these answers are live so far.
+    /// Recorded: the entities that answered each identifier, in order; and how many such answers were sent or received
+    /// live so far.
     entities: BTreeMap<String, (Vec<Json>, usize)>,
     /// Recorded entities and their live ones.
     live: BTreeMap<String, Json>,

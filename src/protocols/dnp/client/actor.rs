@@ -253,7 +253,7 @@ impl Actor for DnpActor {
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
         let silence = || {
-            "no answer to the connection_request: nothing listens there that speaks DNP, or its acknowledge was lost: \
+            "no answer to the connection_request: nothing listens there that speaks DNP, or its acknowledgement was lost: \
              it then ignores this port, and another attempt helps"
                 .into()
         };
