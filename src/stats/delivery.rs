@@ -177,17 +177,20 @@ impl Direction {
         })
     }
 
-    /// The first number seen in the space of this one.
-    fn first_in_space(&mut self, extended: i64) -> i64 {
+    /// The first number counted in the space of this one.
+    fn first_in_space(&mut self, extended: i64, seen: Seen) -> i64 {
         // Spaces are 2^49 apart. Numbers below 0 belong to their own space.
         let space = extended.saturating_add(1 << 48) >> 49;
         match self.first.iter().find(|(known, _)| *known == space) {
             Some((_, first)) => *first,
             None => {
+                // Numbers that the first message skips are counted as missing.
+                let skipped = if let Seen::Ahead(missing) = seen { i64::from(missing) } else { 0 };
+                let first = extended.saturating_sub(skipped);
                 if self.first.len() < SPACES {
-                    self.first.push((space, extended));
+                    self.first.push((space, first));
                 }
-                extended
+                first
             }
         }
     }
@@ -395,9 +398,7 @@ impl Deliveries {
                 own.transmission(seen, event.is_duplicate(), frame, self.rows);
                 // The connections above the cap have one entry together, and no first number.
                 if connection.flow > 0 {
-                    // Numbers that it skips are counted as missing already.
-                    let skipped = if let Seen::Ahead(missing) = seen { i64::from(missing) } else { 0 };
-                    let first = own.first_in_space(extended.saturating_sub(skipped));
+                    let first = own.first_in_space(extended, seen);
                     own.early_numbers += u64::from(seen == Seen::Late && extended < first);
                 }
                 own.awaiting += u64::from(acknowledged && seen.is_first());
