@@ -5,9 +5,12 @@ pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     let begun = |n: &str| given.len() >= 3 && n.starts_with(given);
     let lower = given.to_lowercase();
     let differ = |n: &str| strsim::osa_distance(given, n).min(strsim::osa_distance(&lower, n));
-    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { differ(n) }, n)).min()?;
-    let longest = given.len().max(best.1.len());
-    (best.0 <= (1 + longest / 3).min(longest / 2)).then_some(best.1)
+    // Of equally near names, one that begins with the same letter and is as long.
+    let rank = |n: &str| (n.chars().next() != lower.chars().next(), n.len().abs_diff(given.len()));
+    let all = names.into_iter().map(|n| (if begun(n) { 1 } else { differ(n) }, rank(n), n));
+    let (distance, _, best) = all.min()?;
+    let longest = given.len().max(best.len());
+    (distance <= (1 + longest / 3).min(longest / 2)).then_some(best)
 }
 
 /// The text `, did you mean "x"?`, or empty.
@@ -28,5 +31,7 @@ mod tests {
         assert_eq!(nearest("xyz", names), None);
         assert_eq!(nearest("kcp", ["dnp", "gne"]), None);
         assert_eq!(nearest("UDP", ["udp"]), Some("udp"));
+        assert_eq!(nearest("uint16", ["i16", "u16"]), Some("u16"));
+        assert_eq!(nearest("open", ["opened", "opens"]), Some("opens"));
     }
 }

@@ -108,12 +108,15 @@ impl<'a> Encoding<'a> {
         let in_payload = |path: &[&str]| names.in_payload(&bare.proto, &bare.message, path);
         let mut given = Assignments::new(&layouts).scoped(&in_payload);
         self.args.fields.iter().try_for_each(|text| given.add(text)).map_err(|why| Usage(why.to_string()))?;
-        let (fields, derived) = given.finish();
+        let (fields, derived, packet) = given.finish();
+        if packet.is_some() && bare.dissector.headers().is_empty() {
+            return usage("packet.NAME=VALUE: the protocol has no headers around its messages");
+        }
         let shows = |name: &&String| bare.dissector.derived().iter().any(|f| f.name == **name && f.is(flag::OPENED));
         if let Some(name) = derived.as_ref().and_then(Json::as_object).and_then(|map| map.keys().find(shows)) {
             return usage(format!("derived.{name}: only shows what the payload has: payload.NAME=VALUE sets that"));
         }
-        let entry = Entry { fields, derived, ..bare };
+        let entry = Entry { fields, derived, packet, ..bare };
         let bytes = self.bytes(&entry).with_context(|| named.clone())?;
         bytes.map_or(Ok(()), |bytes| self.write(&entry, bytes, &named))
     }

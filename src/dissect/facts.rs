@@ -72,7 +72,7 @@ facts! {
     /// The encodings of values in payloads, for the users' schemas; without one, the protocol has no schemas.
     encodings: &'static [Encoding] = &[],
     /// The parts of the messages that belong to the protocol: redaction keeps them.
-    public: Public = Public { fields: &[], words: "", lines: &[] },
+    public: Public = Public { words: "", lines: &[] },
     /// The messages that only one of the sides sends, with that side.
     senders: Senders = &[],
     /// The messages of the streams that name ports for associated datagrams.

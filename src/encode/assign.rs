@@ -1,6 +1,7 @@
 //! `FIELD=VALUE` of a command line as a JSON object of fields.
 //!
-//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value. A value that starts like a
+//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value, and
+//! `packet.x=1` a field of the headers around the message. A value that starts like a
 //! list or an object and is valid JSON is JSON, any other is text, which the encoder converts according to the field;
 //! `FIELD:=JSON` is always JSON.
 
@@ -30,6 +31,7 @@ pub struct Assignments<'a> {
     in_payload: Option<InPayload<'a>>,
     fields: Json,
     derived: Json,
+    packet: Json,
 }
 
 /// Whether the names of a path, with or without `payload`, are those of the payload: `Some(true)` if any name would be.
@@ -47,7 +49,8 @@ pub(crate) enum PathStep<'a> {
 impl<'a> Assignments<'a> {
     /// The assignments of a message with these layouts (one per version): the value of a text field stays text.
     pub fn new(layouts: &'a [&'static Layout]) -> Assignments<'a> {
-        Assignments { layouts, in_payload: None, fields: Json::Object(Map::new()), derived: Json::Object(Map::new()) }
+        let [fields, derived, packet] = [(); 3].map(|()| Json::Object(Map::new()));
+        Assignments { layouts, in_payload: None, fields, derived, packet }
     }
 
     /// Adds the lookup of names in payloads: these need no `payload.` before them.
@@ -86,9 +89,11 @@ impl<'a> Assignments<'a> {
             Some(path) => (path, super::bounded(value)?),
             None => (path, self.guess(path, value)),
         };
-        let (root, path) = match path.strip_prefix("derived.") {
-            Some(path) => (&mut self.derived, path),
-            None => (&mut self.fields, path),
+        let is_own = self.layouts.iter().any(|layout| names::has("packet", layout.fields));
+        let (root, path) = match (path.strip_prefix("derived."), path.strip_prefix("packet.")) {
+            (Some(path), _) => (&mut self.derived, path),
+            (_, Some(path)) if !is_own => (&mut self.packet, path),
+            _ => (&mut self.fields, path),
         };
         put(root, &steps(path)?, value)
     }
@@ -104,10 +109,10 @@ impl<'a> Assignments<'a> {
         self.in_payload.and_then(|is| is(&words(&steps(path.trim_end_matches(':')).ok()?)))
     }
 
-    /// Returns the fields and the derived values.
-    pub fn finish(self) -> (Json, Option<Json>) {
-        let some = self.derived.as_object().is_some_and(|d| !d.is_empty());
-        (self.fields, some.then_some(self.derived))
+    /// Returns the fields, the derived values, and the fields of the headers around the message.
+    pub fn finish(self) -> (Json, Option<Json>, Option<Json>) {
+        let given = |group: Json| Some(group).filter(|group| group.as_object().is_some_and(|map| !map.is_empty()));
+        (self.fields, given(self.derived), given(self.packet))
     }
 
     /// The value as text or JSON, if it is not explicitly JSON.
@@ -220,7 +225,8 @@ mod tests {
         let layouts = [&LAYOUT];
         let mut all = Assignments::new(&layouts);
         list.iter().try_for_each(|text| all.add(text)).map_err(|e| e.to_string())?;
-        Ok(all.finish())
+        let (fields, derived, _) = all.finish();
+        Ok((fields, derived))
     }
 
     #[test]

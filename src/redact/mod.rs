@@ -7,8 +7,8 @@
 //!   every message, so that routes and names can still be followed;
 //! - bytes of the application that no field describes are replaced, as is the payload of packets of unknown protocols.
 //!
-//! Numbers in fields are kept, and with them everything that analysis needs; so are the parts that [belong to the
-//! protocol](Public). The values are replaced in the bytes from which they are read, so that no output format shows the
+//! Numbers in fields but checksums are kept, and with them everything that analysis needs; so are public
+//! [fields](crate::codec::layout::Field::public) and [words](Public). The values are replaced in the bytes from which they are read, so that no output format shows the
 //! originals. The replacements depend on a secret of the run.
 
 mod addresses;
@@ -20,7 +20,9 @@ pub(crate) mod run;
 mod words;
 
 use crate::capture::{Body, Packet, Segment};
-use crate::codec::{Fault, Notes, Sources};
+use crate::codec::kinds::COMPUTED;
+use crate::codec::layout::{Kind, Order};
+use crate::codec::{Fault, Notes, Sources, Tree, Value};
 use crate::dissect::{FlowInfo, Message, Provenance, Public};
 use addresses::Addresses;
 use patches::Patches;
@@ -51,8 +53,11 @@ impl Redactor {
         let public = public_of(message);
         let mut dissection = message.dissection.clone();
         let mut main = message.place.bytes.to_vec();
-        self.patches.collect(message, &public);
+        self.patches.collect(message);
         self.patches.write(message.sources(), &public, &mut self.words, &mut main, dissection.buffers());
+        for tree in [&mut dissection.packet, &mut dissection.tree, &mut dissection.derived] {
+            self.checksums(tree);
+        }
         dissection.notes = self.notes(&message.dissection.notes);
         if let Some(fault) = &mut dissection.fault {
             self.fault(fault, message, &public);
@@ -74,6 +79,32 @@ impl Redactor {
         });
     }
 
+    /// Replaces checksums, and hides those that are right: encoding computes those of the replacements.
+    fn checksums(&self, tree: &mut Tree) {
+        for k in 0..tree.nodes().len() {
+            let is_wrong = tree.nodes().get(k + 1).is_some_and(|next| std::ptr::eq(next.field, &COMPUTED));
+            let Some(node) = tree.nodes_mut(k).first_mut() else { return };
+            let Kind::Checksum(checksum) = &node.field.kind else { continue };
+            let Value::UInt(sum) = node.value else { continue };
+            // The bytes of the number as they are in the message: its replacement is the same there.
+            let big = checksum.order == Order::Big;
+            let mut wire = sum.to_le_bytes();
+            let wire = wire.get_mut(..(node.bits as usize / 8).min(8)).unwrap_or_default();
+            if big {
+                wire.reverse();
+            }
+            let mut other = self.words.bytes(wire, None);
+            if big {
+                other.reverse();
+            }
+            node.value = Value::UInt(other.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)));
+            match tree.nodes_mut(k + 1).first_mut().filter(|_| is_wrong) {
+                Some(computed) => computed.value = Value::UInt(0),
+                None => tree.hide(k),
+            }
+        }
+    }
+
     /// Passes on a packet of an unknown protocol, with other addresses and, as its payload, as many other bytes as were
     /// captured. Equal payloads get equal replacements.
     pub fn packet(&mut self, packet: &Packet<'_>, then: impl FnOnce(&Packet<'_>)) {
@@ -92,7 +123,7 @@ impl Redactor {
 
     /// The replacement of a file's name: without its folder, but with its extension.
     pub fn file(&mut self, name: &str) -> String {
-        const ENDINGS: Public = Public { fields: &[], words: "pcap pcapng cap gz zst lz4 txt hex", lines: &[] };
+        const ENDINGS: Public = Public { words: "pcap pcapng cap gz zst lz4 txt hex", lines: &[] };
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
         String::from_utf8_lossy(&self.words.text(last.as_bytes(), false, &ENDINGS)).into()
     }
@@ -139,7 +170,8 @@ impl Redactor {
     fn notes(&mut self, notes: &Notes) -> Notes {
         let mut own = Notes::default();
         for (note, text) in notes.iter() {
-            let text = self.text(text);
+            // The text has the checksum of the original.
+            let text = if note.code.ends_with(".checksum") { "a wrong checksum".into() } else { self.text(text) };
             own.add(note.level, note.code, format_args!("{text}"));
         }
         own

@@ -4,7 +4,7 @@ use super::notation;
 use super::source;
 use super::words::Words;
 use crate::codec::kinds::Address;
-use crate::codec::layout::{Kind, Len};
+use crate::codec::layout::{Kind, Len, flag};
 use crate::codec::tree::NamePlace;
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::{Message, Public};
@@ -44,7 +44,7 @@ pub struct Patches {
 
 impl Patches {
     /// Collects the parts of a message that are replaced.
-    pub fn collect(&mut self, message: &Message<'_>, public: &Public) {
+    pub fn collect(&mut self, message: &Message<'_>) {
         self.list.clear();
         self.leaves.clear();
         let dissection = message.dissection;
@@ -53,17 +53,17 @@ impl Patches {
             self.leaves.push((node.source, node.bit, node.bits));
         }
         for tree in trees {
-            self.tree(tree, message.sources(), public);
+            self.tree(tree, message.sources());
         }
     }
 
-    fn tree(&mut self, tree: &Tree, sources: Sources<'_>, public: &Public) {
+    fn tree(&mut self, tree: &Tree, sources: Sources<'_>) {
         let mut kept = 0;
         for (k, node) in tree.nodes().iter().enumerate() {
             if let Some(NamePlace { source, start, len: length }) = tree.name_place(node) {
                 self.list.push(Patch { source, bit: start * 8, bits: length * 8, how: How::Name });
             }
-            if public.fields.contains(&node.field.name) {
+            if node.field.is(flag::PUBLIC) {
                 kept = kept.max(node.end as usize);
             }
             if k >= kept {
@@ -82,6 +82,8 @@ impl Patches {
             _ => None,
         };
         let (bit, bits, how) = match node.value {
+            // The checksum of the original would confirm a guess.
+            Value::UInt(_) if matches!(node.field.kind, Kind::Checksum(_)) => (node.bit, node.bits, How::Bytes(None)),
             Value::Text { bit, bits } if let Kind::Address(address) = node.field.kind => {
                 (bit, bits, How::Address(address))
             }

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn public() -> Public {
-        Public { fields: &[], words: "http/1.1 get code", lines: &["upgrade:"] }
+        Public { words: "http/1.1 get code", lines: &["upgrade:"] }
     }
 
     #[test]

@@ -75,13 +75,18 @@ fn rows(length: usize, read: Option<&Message<'_>>) -> Vec<(Range<usize>, String)
         }
     };
     if let Some(message) = read {
-        let (tree, sources) = (&message.dissection.tree, message.sources());
+        let sources = message.sources();
         let start = length.saturating_sub(message.place.bytes.len());
         until(&mut rows, start, "framing");
         let leaf = |node: &crate::codec::Node| {
             node.source == 0 && node.bits > 0 && !matches!(node.value, Value::Group | Value::List)
         };
-        for (at, node) in tree.nodes().iter().enumerate().filter(|(_, node)| leaf(node)) {
+        let trees = [&message.dissection.packet, &message.dissection.tree];
+        let nodes =
+            trees.into_iter().flat_map(|tree| tree.nodes().iter().enumerate().map(move |(at, node)| (tree, at, node)));
+        let mut leaves: Vec<_> = nodes.filter(|(.., node)| leaf(node)).collect();
+        leaves.sort_by_key(|(.., node)| node.bit);
+        for (tree, at, node) in leaves {
             let from = (start + node.bit as usize / 8).min(length);
             let to = (start + (node.bit as usize + node.bits as usize).div_ceil(8)).min(length);
             let (mut path, mut about) = (Vec::new(), Vec::new());

@@ -33,6 +33,27 @@ fn refused(text: &str) -> (usize, String) {
     (error.line, error.reason)
 }
 
+/// Encode finds a message by its name: two of one name, with other ids, are one message with both, or a mistake.
+#[test]
+fn a_name_is_of_one_message() {
+    let file = |more: &str| {
+        let message =
+            |id: u8, from: &str| format!("[[message]]\nid = {id}\nname = \"chat\"\n{from}fields = {{ b = \"u16\" }}\n");
+        let [a, b] = if more.is_empty() {
+            [String::new(), String::new()]
+        } else {
+            ["client", "server"].map(|side| format!("from = \"{side}\"\n"))
+        };
+        format!(
+            "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\nmessage = {{ type = \"message\", by = \"u8\" }}\n{}{}",
+            message(1, &a),
+            message(2, &b)
+        )
+    };
+    assert!(refused(&file("")).1.contains("an earlier message has this name"));
+    assert!(load("test.toml", &file("sides")).is_ok());
+}
+
 /// A file with two messages and this `[probe]`, whose keys begin in line 14.
 fn probe(keys: &str) -> String {
     let head = "protocol = \"toy\"\nencoding = \"be\"\n[[message]]\nid = 1\nname = \"a\"\nfrom = \"client\"\n\
@@ -54,6 +75,12 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"u8\", hidden = 1 }", "hidden: expected true or false"),
         ("a = { type = \"u8\", scale = 0 }", "scale: expected a number above 0"),
         ("a = { type = \"bool\", scale = 2 }", "scale is for numbers"),
+        ("a = { type = \"u32\", size = 2 }", "size: 2 bytes cannot have the 4 of u32"),
+        ("a = { type = \"crc33\", over = \"before\" }", "no type \"crc33\""),
+        ("a = { type = \"masage\", by = \"u8\" }", "no type \"masage\", did you mean \"message\"?"),
+        ("a = \"uint8_t\"", "did you mean \"u8\"?"),
+        ("a = \"flaot\"", "did you mean \"float\"?"),
+        ("a = \"u8[4\"", "a ] is missing"),
         ("a = { type = \"u8\", enum = \"none\" }", "no [enum.none]"),
         ("a = { type = \"u8\", flags = { x = 3 } }", "not one bit"),
         ("a = { type = \"u8\", closed = true }", "closed is for numbers with an enum"),
@@ -92,7 +119,7 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"u8\", optional = true }", "value is missing"),
         ("a = { type = \"u8\", hidden = true }", "encode could not restore it"),
         ("a = { type = \"message\" }", "by is missing"),
-        ("a = { type = \"message\", by = \"u8\" }", "there are no messages"),
+        ("a = { type = \"message\", by = \"u8\" }", "there is no [[message]]"),
         ("a = { type = \"u8\", by = \"u8\" }", "by is for messages"),
         ("a = { type = \"bytes\", compressed = \"zip\" }", "did you mean \"gzip\"?"),
         ("a = { type = \"bytes\", compressed = \"zlib\", inflated = \"b\" }", "called \"b\""),
@@ -286,8 +313,11 @@ fn no_key_takes_what_is_of_no_use_to_it() {
             let (at, why) = refused(&text);
             assert_eq!(at, line, "{table}.{key}: {why}");
             assert!(why.starts_with(&format!("no key \"{key}zz\" here")), "{table}.{key}: {why}");
-            let listed = why.rsplit(": there are ").next().unwrap();
-            assert!(listed.split(", ").any(|known| known == key), "{table}.{key}: {why}");
+            let named = match why.split_once(", did you mean ") {
+                Some((_, near)) => keys.split(' ').any(|known| near == format!("{known:?}?")),
+                None => why.rsplit(": there are ").next().unwrap().split(", ").any(|known| known == key),
+            };
+            assert!(named, "{table}.{key}: {why}");
         }
     }
 }

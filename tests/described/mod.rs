@@ -19,6 +19,7 @@ mod numerals;
 mod over;
 mod proofs;
 mod raknet;
+mod redacted;
 mod rings;
 mod scaled;
 mod second;

@@ -1117,3 +1117,60 @@ fn a_request_with_a_number_waits_for_both_replies() {
     let frames = |key: &str| stats[key].as_array().unwrap().iter().map(|row| row["frame"].clone()).collect::<Vec<_>>();
     assert_eq!((frames("unanswered"), frames("never_acked")), (vec![json!(1), json!(3)], vec![json!(3)]));
 }
+
+/// A file with numbers, a field after the message, and a checksum.
+const NUMBERED: &str = r#"
+protocol = "toy"
+encoding = "be"
+[packet.fields]
+kind = "u8"
+seq = "u16"
+message = { type = "message", by = "kind" }
+footer = "u8"
+sum = { type = "crc32", over = "before" }
+[[message]]
+id = 1
+name = "chat"
+fields = { text = "string8" }
+[numbers.packets]
+number = "packet.seq"
+"#;
+
+/// A receiver drops a packet whose checksum is wrong, so its number does not count.
+#[test]
+fn a_packet_with_a_wrong_checksum_has_no_number() {
+    let folder = Scratch::new("wrong-sum");
+    let file = folder.write("toy.toml", NUMBERED);
+    let line = |seq: u16, sum: &str| {
+        format!(
+            "{{\"proto\":\"toy\",\"message\":\"chat\",\"packet\":{{\"seq\":{seq},\"footer\":3{sum}}},\"fields\":{{\"text\":\"a\"}}}}\n"
+        )
+    };
+    let json = folder.write("toy.ndjson", line(1, "") + &line(1000, ",\"sum\":5") + &line(2, ""));
+    let capture = folder.path().join("toy.pcap").display().to_string();
+    assert!(
+        run(&["encode", "--protocol-file", &file, "--json", &json, "--as", "pcap", "-o", &capture]).status.success()
+    );
+    let done = run(&["stats", &capture, "-p", &file, "-f", "json", "-q"]);
+    let stats: Json = serde_json::from_slice(&done.stdout).expect("JSON");
+    let rows = stats["delivery"].as_array().expect("rows");
+    let of = |key: &str| rows.iter().map(|row| row[key].as_u64().unwrap_or(0)).sum::<u64>();
+    assert_eq!(["messages", "missing", "lost"].map(of), [2, 0, 0], "{rows:?}");
+}
+
+/// Fields of the header that follow the message are given as those before it, with and without `packet.`.
+#[test]
+fn fields_after_the_message_can_be_given() {
+    let folder = Scratch::new("trailer");
+    let file = folder.write("toy.toml", NUMBERED);
+    let encode = |fields: &[&str]| {
+        let done = run(&[&["encode", "-p", &file, "chat", "text=a"], fields].concat());
+        (done.status.code(), String::from_utf8([done.stdout, done.stderr].concat()).expect("text"))
+    };
+    let (status, hex) = encode(&["seq=1", "footer=3"]);
+    assert_eq!((status, &hex[..12]), (Some(0), "010001016103"), "{hex}");
+    assert_eq!(encode(&["packet.seq=1", "packet.footer=3"]), (status, hex));
+    assert!(encode(&["seq=1"]).1.contains("footer: required"));
+    let built_in = run(&["encode", "riptide.heartbeat", "ping_id=3", "packet.x=1"]);
+    assert_eq!(built_in.status.code(), Some(2), "{}", String::from_utf8_lossy(&built_in.stderr));
+}

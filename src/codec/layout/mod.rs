@@ -136,6 +136,8 @@ pub(crate) mod flag {
     pub const IDENTIFIES: u32 = 2_097_152;
     /// An earlier number announces its size.
     pub(crate) const SIZED: u32 = 1_048_576;
+    /// See [`Field::public`](super::Field::public).
+    pub const PUBLIC: u32 = 4_194_304;
 }
 
 /// The form in which a value is shown, and given when encoding.

@@ -281,6 +281,11 @@ impl Field {
         self.with(flag::PAYLOADS)
     }
 
+    /// Redaction keeps it and all in it: it belongs to the protocol.
+    pub const fn public(self) -> Field {
+        self.with(flag::PUBLIC)
+    }
+
     /// Not shown if it has no bytes.
     pub const fn omit_empty(self) -> Field {
         self.with(flag::OMIT_EMPTY)

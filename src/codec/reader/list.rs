@@ -5,7 +5,7 @@ use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Count, Field, Kind, Len, When};
 
 /// Returns the minimal size of a field in bits, such as an element of a list.
-pub(super) fn least_bits(field: &Field) -> u64 {
+pub(in crate::codec) fn least_bits(field: &Field) -> u64 {
     match (&field.when, &field.kind) {
         (
             When::Always,
@@ -15,7 +15,9 @@ pub(super) fn least_bits(field: &Field) -> u64 {
             | Kind::Bool { bits }
             | Kind::Tag { bits, .. },
         ) => *bits as u64,
-        (When::Always, Kind::Struct(fields) | Kind::Inline(fields)) => fields.iter().map(least_bits).sum(),
+        (When::Always, Kind::Struct(fields) | Kind::Inline(fields)) => {
+            fields.iter().map(least_bits).fold(0, u64::saturating_add)
+        }
         (When::Always, Kind::VarInt { .. }) => 8,
         (When::Always, Kind::Text { len, .. } | Kind::Bytes { len }) => match len {
             Len::Const(n) | Len::Padded(n) => *n as u64 * 8,

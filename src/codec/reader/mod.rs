@@ -11,6 +11,7 @@ use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Field, Len, Order};
 use crate::codec::tree::Tree;
 use crate::codec::{bits, walk};
+pub(super) use list::least_bits;
 pub(super) use value::raw_or_bytes;
 
 /// The bytes from a broken field on. It is the last key of `fields`.

@@ -4,7 +4,7 @@
 use super::SchemaError;
 use crate::codec::digits;
 use crate::codec::kinds::Ratio;
-use crate::nearest::{hint, nearest};
+use crate::nearest::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -91,8 +91,10 @@ impl<'f> Reader<'f> {
     /// Returns the error that a key is not one of the known ones. These are separated by blanks.
     pub(crate) fn unknown(&self, item: Item<'_, '_>, known: &str) -> SchemaError {
         let key = item.0.get_ref();
-        let near = hint(nearest(key, known.split(' ')));
-        let reason = format!("no key {key:?} here{near}: there are {}", known.replace(' ', ", "));
+        let reason = match nearest(key, known.split(' ')) {
+            Some(near) => format!("no key {key:?} here, did you mean {near:?}?"),
+            None => format!("no key {key:?} here: there are {}", known.replace(' ', ", ")),
+        };
         self.error(item.0.span().start, reason)
     }
 

@@ -3,36 +3,8 @@
 
 use super::compile::{Mistakes, own_key};
 use super::text::{FieldText, File, IdText, MessageText, PartText};
+use super::types::ALIASES;
 use super::{Encoding, Form};
-
-/// Other names of types. A list of `byte` is bytes, as in the first schemas.
-pub const ALIASES: &[(&str, &str)] = &[
-    ("byte", "u8"),
-    ("sbyte", "i8"),
-    ("char", "i8"),
-    ("short", "i16"),
-    ("ushort", "u16"),
-    ("int", "i32"),
-    ("integer", "i32"),
-    ("uint", "u32"),
-    ("long", "i64"),
-    ("ulong", "u64"),
-    ("float", "f32"),
-    ("gsingle", "f32"),
-    ("double", "f64"),
-    ("gdouble", "f64"),
-    ("varulong", "varint"),
-    ("varlong", "zigzag"),
-    ("vector", "f32[3]"),
-    ("vector2", "f32[2]"),
-    ("vector3", "f32[3]"),
-    ("quaternion", "f32[4]"),
-    ("color", "f32[4]"),
-    ("color3", "f32[3]"),
-    ("dvector", "f64[3]"),
-    ("point", "i32[2]"),
-    ("point3", "i32[3]"),
-];
 
 /// Text with the length of the file, `lengths`, before it.
 const STRING: &str = "string";

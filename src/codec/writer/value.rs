@@ -125,7 +125,8 @@ impl<'a> Writer<'a> {
             Show::Time { clock, .. } => {
                 let time = value.as_str().and_then(|text| clock.number(text));
                 time.or_else(|| plain_number(value)).ok_or_else(|| {
-                    let form = clock.text(1 << 63);
+                    let example = clock.number("2026-11-24T14:00:53Z");
+                    let form = example.map_or_else(String::new, |number| clock.text(number));
                     WriteStop::Error(self.wrong(&format!("a time in UTC, such as {form}, or a number"), value))
                 })
             }

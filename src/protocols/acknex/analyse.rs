@@ -17,7 +17,7 @@ use std::fmt;
 use std::io::Write;
 
 pub(super) static MEMBER: Field =
-    text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8");
+    text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8").public();
 pub(super) static REQUEST_FRAME: Field =
     u64le("request_frame").doc("the frame in which the client asked for this entity");
 pub(super) static ROUND_TRIP: Field = f64le("round_trip_ms").doc("time since then").unit("ms");

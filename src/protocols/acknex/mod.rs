@@ -59,7 +59,7 @@ pub(crate) static ACKNEX: Protocol = Protocol {
         settings: &reading::SETTINGS,
         notes: notes::NOTES,
         // Names from the engine's own tables.
-        public: Public { fields: &["member"], words: "mdl wmb pcx", lines: &[] },
+        public: Public { words: "mdl wmb pcx", lines: &[] },
         outline: Ok(OUTLINE),
         ..Facts::new("acknex")
     },

@@ -15,7 +15,7 @@ use crate::codec::schema::compose::CARRIER;
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::{identifier, leak};
 use crate::codec::schema::text::{File, First, MessageText};
-use crate::dissect::{Dissector, Facts, Public, Setting};
+use crate::dissect::{Dissector, Facts, Setting};
 use crate::flow::Transport;
 use crate::live::probe::Carrier;
 use std::collections::BTreeSet;
@@ -179,8 +179,6 @@ fn finish(
         notes: statics(about::notes(codes, &traffic)),
         yields: true,
         reads_offered: udp.is_some(),
-        // The names that the file itself gives.
-        public: Public { fields: &["memory", "mask", "header"], ..Public::default() },
         outline: Err("a file describes it already"),
         dump_transport: if udp.is_some() { |_| Transport::Udp } else { |_| Transport::Tcp },
         // Files whose packets rule out nothing fit only what has their lengths.

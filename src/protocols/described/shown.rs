@@ -5,7 +5,7 @@ use crate::codec::layout::{Count, Field, Len, array, bytes, flag, group, text, u
 pub static FRAMES: Field = array("frames", Count::Rest, &FRAME);
 pub static FRAME: Field = uint("frame", 64);
 pub static JOINED_LENGTH: Field = uint("length", 32).doc("bytes of the whole");
-pub static JOINED_NAME: Field = text("message", Len::Rest).doc("the message that the whole is");
+pub static JOINED_NAME: Field = text("message", Len::Rest).doc("the message that the whole is").public();
 pub static JOINED_BYTES: Field = bytes("bytes", Len::Rest).doc("the whole");
 pub static JOINED_BULK: Field = {
     let mut field = bytes("bytes", Len::Rest).doc("the whole");
@@ -23,4 +23,4 @@ static JOINED_FIELDS_ALL: [Field; 6] = [
     group("fields", &[]),
     bytes("bytes", Len::Rest).doc("the whole"),
 ];
-pub static MEMORY: Field = group("memory", &[]).doc("values of earlier messages that this message needed");
+pub static MEMORY: Field = group("memory", &[]).doc("values of earlier messages that this message needed").public();

@@ -49,7 +49,6 @@ static DERIVED: [&Field; 12] = {
 
 /// The public words of handshakes and HTTP: without them an anonymised capture could not be read.
 const PUBLIC: Public = Public {
-    fields: &["mask", "header"],
     // Members of handshakes and their values; types of protos; HTTP.
     words: "sys user code type version heartbeat dict protos rsa server client useProto useDict usePrototype \
             dictVersion protoVersion routeToCode codeToRoute serializer servertime json protobuf reason msg \

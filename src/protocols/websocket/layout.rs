@@ -24,7 +24,8 @@ pub const HEAD: Field = text("head", Len::Rest).doc("the text with its empty lin
 /// A refusal's body.
 pub const BODY: Field = text("body", Len::Rest).doc("as many bytes as Content-Length says").omit_empty();
 /// The mask of a client's frame.
-pub const MASK: Field = bytes("mask", Len::Const(4)).doc("the key that the payload is masked with").omit_empty();
+pub const MASK: Field =
+    bytes("mask", Len::Const(4)).doc("the key that the payload is masked with").omit_empty().public();
 /// The content of a control frame.
 pub const DATA: Field = bytes("data", Len::Rest).doc("what a pong gives back");
 /// A close's code.
@@ -44,8 +45,9 @@ pub const EXTENSIONS: Field = text("extensions", Len::Rest).doc("Sec-WebSocket-E
 /// Derived: an answer's status.
 pub const STATUS: Field = u16be("status").doc("101: from here on frames");
 /// Derived: a frame's head, if the fields alone do not determine it.
-pub const HEADER: Field =
-    bytes("header", Len::Rest).doc("the heads of the frames, one after the other, if the fields do not give them");
+pub const HEADER: Field = bytes("header", Len::Rest)
+    .doc("the heads of the frames, one after the other, if the fields do not give them")
+    .public();
 /// Derived: the wire bytes of a message that inflates to nothing.
 pub const COMPRESSED: Field = bytes("compressed", Len::Rest).doc("what inflates to nothing");
 

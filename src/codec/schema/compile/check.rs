@@ -1,7 +1,8 @@
 //! The checks that need the whole file.
 
-use super::Compiler;
+use super::{BY_ID, Compiler};
 use crate::codec::schema::known::used;
+use crate::codec::schema::text::MessageText;
 use crate::nearest::{hint, nearest};
 
 impl Compiler<'_> {
@@ -23,10 +24,28 @@ impl Compiler<'_> {
                 }
             });
         }
+        self.check_names();
         self.check_hidden();
         for (name, line, _) in &text.structs {
             if !self.used_structs.contains(name.as_str()) {
                 self.advice.push((*line, format!("struct {name} is never used")));
+            }
+        }
+    }
+
+    /// Refuses a message with the name of an earlier one: encode finds a message by its name, its sender, and what is
+    /// remembered.
+    fn check_names(&mut self) {
+        let meet = |a: &str, b: &str| a.is_empty() || b.is_empty() || a == b;
+        let messages = || self.text.messages.iter().filter(|m| m.name != BY_ID && !m.name.is_empty());
+        for (k, m) in messages().enumerate() {
+            let is_same = |other: &MessageText| {
+                other.name == m.name && other.condition == m.condition && meet(&other.from, &m.from)
+            };
+            let place = |m: &MessageText| format!("{} {:?} {}", m.message, m.ids, m.any);
+            if messages().take(k).any(|other| is_same(other) && place(other) != place(m)) {
+                let why = "an earlier message has this name: give one message all ids (id = [1, 2]), or another name";
+                self.mistakes.push((m.lines.at("name"), format!("{}: {why}", m.name)));
             }
         }
     }

@@ -13,14 +13,45 @@ use super::known::{Found, used};
 use super::text::{FieldText, SizeText, ValueText};
 use crate::codec::kinds::{Address, Extent, Packing, Ratio, Settles, catalogue};
 use crate::codec::layout::{Field, Kind, Len, Order, Other, Show, flag, of, switch};
+use crate::codec::reader::least_bits;
 use crate::codec::schema::Form;
 use crate::codec::schema::named::{identifier, leak};
 use crate::codec::{bits, digits};
 use crate::nearest::{hint, nearest};
+use crate::plural::Plural;
 
 /// The names of types.
 pub const WORDS: &str = "u8 u16 u24 u32 u40 u48 u56 u64 i8 i16 i24 i32 i40 i48 i56 i64 f16 f32 f64 bool bit \
     varint varint32 svarint svarint32 zigzag zigzag32 string8 string16 string32 cstring text bytes ipv4 ipv6 mac uuid crc32 crc16 payload message fault bits(1) crc8 crc64";
+
+/// Other names of types. A list of `byte` is bytes, as in the first schemas.
+pub const ALIASES: &[(&str, &str)] = &[
+    ("byte", "u8"),
+    ("sbyte", "i8"),
+    ("char", "i8"),
+    ("short", "i16"),
+    ("ushort", "u16"),
+    ("int", "i32"),
+    ("integer", "i32"),
+    ("uint", "u32"),
+    ("long", "i64"),
+    ("ulong", "u64"),
+    ("float", "f32"),
+    ("gsingle", "f32"),
+    ("double", "f64"),
+    ("gdouble", "f64"),
+    ("varulong", "varint"),
+    ("varlong", "zigzag"),
+    ("vector", "f32[3]"),
+    ("vector2", "f32[2]"),
+    ("vector3", "f32[3]"),
+    ("quaternion", "f32[4]"),
+    ("color", "f32[4]"),
+    ("color3", "f32[3]"),
+    ("dvector", "f64[3]"),
+    ("point", "i32[2]"),
+    ("point3", "i32[3]"),
+];
 
 /// The most bytes that compressed fields unpack to, unless they set another limit.
 const MOST: u64 = 1 << 20;
@@ -32,10 +63,23 @@ struct Size {
     scale: Ratio,
 }
 
+/// The type that C names `uint16`, `int32_t` or `float32`.
+fn of_c(kind: &str) -> Option<String> {
+    let kind = kind.strip_suffix("_t").unwrap_or(kind);
+    let (letter, bits) = [("uint", 'u'), ("int", 'i'), ("float", 'f')]
+        .into_iter()
+        .find_map(|(word, letter)| Some((letter, kind.strip_prefix(word)?)))?;
+    Some(format!("{letter}{bits}"))
+}
+
 impl<'a> Compiler<'a> {
     /// Compiles a field with all of its keys.
     pub fn shaped(&mut self, t: &'a FieldText, all: &'a [FieldText], hook: u16) -> Compiled<Field> {
         let kind = t.kind.trim();
+        // What keys a type has is known of one that exists.
+        if t.of.is_none() && !self.is_type(kind, t.line)? {
+            return self.no_type(t, kind);
+        }
         if let Some(why) = misplaced::misplaced(t, self.text, self.form()) {
             return t.fail(why);
         }
@@ -67,6 +111,12 @@ impl<'a> Compiler<'a> {
         let typed = self.typed(t, kind, all, hook, extent);
         self.moving -= usize::from(moves);
         let (mut field, extent) = typed?;
+        if let (Some(Size { extent: Extent::Const(bytes), .. }), None) = (extent, &t.compressed) {
+            let least = least_bits(&field).div_ceil(8);
+            if least > u64::from(bytes) {
+                return t.fail(format!("size: {} cannot have the {least} of {kind}", Plural(u64::from(bytes), "byte")));
+            }
+        }
         if let Some(radix) = t.number {
             field = self.numeral(t, radix, &field)?;
         }
@@ -250,12 +300,28 @@ impl<'a> Compiler<'a> {
         self.no_type(t, kind)
     }
 
+    /// Whether there is such a type, or may be: lists and bits are judged later.
+    fn is_type(&self, kind: &str, line: usize) -> Compiled<bool> {
+        Ok(self.form() != Form::Sequence
+            || kind.is_empty()
+            || kind.contains(['[', '('])
+            || kind == "u4"
+            || self.words().any(|word| word == kind)
+            || Address::named(kind).is_some()
+            || catalogue::by_name(kind).is_some()
+            || self.word_type(kind, line)?.is_some())
+    }
+
     /// Refuses a type that does not exist.
     pub(super) fn no_type<T>(&self, t: &FieldText, kind: &str) -> Compiled<T> {
         let why = match (kind, self.form()) {
             ("u4", Form::Sequence) => ": half of a byte is a number, a size, a count or the key of a message".into(),
             ("string", Form::Sequence) => ": string8, string16 and string32 have a length of their own; lengths = \"u16\" gives string one, for the file".into(),
-            _ => hint(nearest(kind, self.words())),
+            (kind, _) if kind.contains('[') && !kind.contains(']') => ": a ] is missing".into(),
+            _ => {
+                let near = of_c(kind).filter(|word| self.words().any(|own| own == word));
+                hint(near.as_deref().or_else(|| nearest(kind, self.words().chain(ALIASES.iter().map(|(word, _)| *word)))))
+            }
         };
         t.fail(format!("no type {kind:?}{}{why}", self.in_encoding()))
     }

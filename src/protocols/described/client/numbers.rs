@@ -218,8 +218,8 @@ impl Live {
 
     fn done(&mut self, list: &[NumberId], now: Instant, out: &mut Outbox) {
         for one in list {
-            if let Some((message, trip)) = self.sent.acknowledged(*one, now, out) {
-                out.counts.round_trip(message.message, trip);
+            if let Some((message, took, resent)) = self.sent.acknowledged(*one, now, out) {
+                out.counts.round_trip(message.message, took, resent);
             }
         }
     }

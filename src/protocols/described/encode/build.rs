@@ -84,7 +84,10 @@ impl Build<'_> {
         into: &mut Map<String, Json>,
     ) -> Result<(), EncodeError> {
         let inner = path.is_empty() && self.message == message && !message.is_empty();
-        for field in fields {
+        // Fields after the message are the header's, too: the message takes what is left.
+        let [own, carriers] =
+            [false, true].map(|carries| fields.iter().filter(move |f| f.is(flag::CARRIES) == carries));
+        for field in own.chain(carriers) {
             match &field.kind {
                 kind if field.is_inline() => {
                     // A length that is shown belongs to this group.

@@ -111,7 +111,10 @@ fn numbered(packets: &[&Sent], number: &Number) -> Field {
         Does::Counts(ones) => ("seq", format!("counts: {ones} % of its steps are 1{order}")),
         Does::Clock(rate) => ("time", format!("a clock: {rate} per second")),
         Does::Length(0, share) => ("length", format!("the bytes after it, in {share} % of packets")),
-        Does::Length(plus, share) => ("length", format!("the bytes after it and {plus}, in {share} % of packets")),
+        Does::Length(plus, share) => {
+            let sign = if *plus < 0 { "minus" } else { "plus" };
+            ("length", format!("the bytes after it {sign} {}, in {share} % of packets", plus.unsigned_abs()))
+        }
         Does::Acknowledges(share) => ("ack", format!("what the other side counted, in {share} % of packets")),
     };
     Field { does: name, ..Field::new(name, &word(number.width, number.big), doc) }

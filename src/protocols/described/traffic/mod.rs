@@ -61,7 +61,8 @@ impl Traffic {
     }
 
     /// Handles a line. `start`: the offset of its first byte in the packet. What a line has before the capture cut it
-    /// counts; another fault shows that it is not what the rules are about.
+    /// counts; another fault shows that it is not what the rules are about, and a receiver drops a packet whose checksum is
+    /// wrong.
     pub fn see(
         &mut self,
         rules: &Rules,
@@ -70,7 +71,8 @@ impl Traffic {
         codes: &Codes,
         dissection: &mut Dissection,
     ) {
-        if rules.is_empty() || !dissection.fault.as_ref().is_none_or(Fault::is_cut) {
+        let dropped = |dissection: &Dissection| dissection.notes.has(codes.checksum);
+        if rules.is_empty() || !dissection.fault.as_ref().is_none_or(Fault::is_cut) || dropped(dissection) {
             return;
         }
         let mut copy_of = None;

@@ -236,7 +236,7 @@ impl Spaces {
             }
         }
         acknowledgement.sort();
-        let unseen = "lost by the capture, sent before it began, or never sent";
+        let unseen = "lost by the capture, sent before it began, in a message with a fault, or never sent";
         acknowledgement.note(&space.sequence, &codes.numbered, unseen, place, dissection);
     }
 }

@@ -4,7 +4,7 @@
 use super::super::conditions;
 use super::super::lines::{Nameless, Names};
 use super::path::{Fields, Path, Shown};
-use crate::codec::layout::{Name, When};
+use crate::codec::layout::{Field, Kind, Name, When};
 use crate::codec::schema::compile::{Compiled, Compiler, KEY_FIELDS, statics};
 use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
@@ -167,6 +167,7 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
     let key = |what: &str| format!("numbers.{}: {what}", text.name);
     let Some(place) = &text.number else { return Err((text.line, key("number is missing"))) };
     let (number, field) = fields.path(&place.field, place.line, &key("number"))?;
+    counts(field, place, &key("number"))?;
     let modulus = match field.kind.width() {
         Some((bits @ 1..=32, _)) => 1i64 << bits,
         _ => 1i64 << 48,
@@ -194,7 +195,11 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
         return Err((text.line, key("ack_bits: ack is missing: the number before which the bits begin")));
     }
     let resent_as = match &text.resent_as {
-        Some(place) => Some(fields.path(&place.field, place.line, &key("resent_as"))?.0),
+        Some(place) => {
+            let (path, field) = fields.path(&place.field, place.line, &key("resent_as"))?;
+            counts(field, place, &key("resent_as"))?;
+            Some(path)
+        }
         None => None,
     };
     let when = condition(text.condition.as_deref(), text.condition_line, compiler, fields)?;
@@ -209,8 +214,24 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
     Ok(Numbers { number, when, per, acks, resent_as, modulus })
 }
 
+/// Refuses fields that are never a whole number.
+fn counts(field: &Field, place: &PlaceText, key: &str) -> Compiled<()> {
+    match field.kind {
+        Kind::Text { .. }
+        | Kind::Bytes { .. }
+        | Kind::Struct(_)
+        | Kind::Array { .. }
+        | Kind::Float { .. }
+        | Kind::Chosen(_) => Err((place.line, format!("{key}: {} is not a whole number", place.field))),
+        _ => Ok(()),
+    }
+}
+
 fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Ack> {
     let (field, found) = fields.path(&place.field, place.line, key)?;
+    if matches!(what, What::One | What::Below | What::Bits) {
+        counts(found, place, key)?;
+    }
     let bits = found.kind.width().map_or(64, |(bits, _)| bits.min(64));
     let when = Test::new(condition(place.condition.as_deref(), place.line, compiler, fields)?, fields);
     let range = match (place.from.is_empty(), place.to.is_empty(), what) {
