@@ -93,6 +93,21 @@ fn an_older_file_is_replaced_with_force_only() {
     assert!(!folder.names().contains(&"dry".to_string()));
 }
 
+/// A folder that does not exist is reported before the input is read.
+#[test]
+fn the_folder_of_an_output_exists() {
+    let folder = Folder::new("nowhere");
+    for args in [
+        &["report", "none.pcap", "-o", "nowhere/page.html"][..],
+        &["decode", "none.pcap", "-w", "nowhere/cut.pcap"],
+        &["encode", "--json", "none.json", "-o", "nowhere/hex"],
+    ] {
+        let (status, out, err) = folder.run(args);
+        assert_eq!((status, out.as_str()), (Some(3), ""), "{err}");
+        assert!(err.contains("there is no folder ") && err.ends_with("nowhere\n"), "{err}");
+    }
+}
+
 /// The URL of a store is not a folder: nothing is read or made under it.
 #[test]
 fn urls_are_no_files() {

@@ -339,7 +339,7 @@ impl Actor for ToyActor {
             }
             Some(ToyMessage::Ack) => {
                 let trip = self.numbers.sent.acknowledged(number, now, out);
-                trip.into_iter().for_each(|(asked, trip)| out.counts.round_trip(asked.message, trip));
+                trip.into_iter().for_each(|(asked, took, resent)| out.counts.round_trip(asked.message, took, resent));
                 return Handling::Session;
             }
             Some(ToyMessage::Order) => {

@@ -195,7 +195,7 @@ impl NextFile for Rest {
                             notify(
                                 &self.global,
                                 format_args!(
-                                    "{b} begins {seconds:.6} s before the last frame of {a}: what overlaps is read one file after the other"
+                                    "{b} begins {seconds:.6} s before the last frame of {a}: what overlaps is read one file after the other, and what both have counts twice"
                                 ),
                             );
                         } else if nanos > GAP {

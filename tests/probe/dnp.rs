@@ -120,6 +120,19 @@ fn full_handshake() {
     assert_eq!(numbers, [0, 1, 2]);
 }
 
+/// The identification is answered twice: the second answer refuses no connection.
+#[test]
+fn late_answers_to_the_identification_refuse_nothing() {
+    let peer = udp(V4, check, |bytes| match bytes {
+        [0, 1, 0, 0xff, 0xff] => [say("01 02"), vec![Say { after: ms(5), ..say("01 02")[0].clone() }]].concat(),
+        _ => server(bytes),
+    });
+    let mut request = request("dnp", &[]);
+    request.connect = true;
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok", "{}", text(&report));
+}
+
 /// Servers take no more than ten numbers from the first one that they lack.
 #[test]
 fn a_lost_part_is_sent_again_before_the_next_one() {

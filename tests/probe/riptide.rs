@@ -206,6 +206,20 @@ fn a_lost_connect_is_asked_again() {
     assert_eq!(outcome(&run_within(ms(3_000), &peer)), "ok");
 }
 
+/// The time to connect is that since the first connect: servers ignore its copies.
+#[test]
+fn a_slow_welcome_took_all_of_its_time() {
+    let mut asked = false;
+    let peer = udp(V4, check, move |bytes| match bytes {
+        [3] if std::mem::replace(&mut asked, true) => Vec::new(),
+        [3] => vec![Say { after: ms(1300), ..v20(bytes)[0].clone() }],
+        _ => v20(bytes),
+    });
+    let report = run_within(ms(10_000), &peer);
+    assert_eq!(outcome(&report), "ok", "{}", text(&report));
+    assert!(fact(&report, "connect_ms").as_f64() >= Some(1290.0), "{}", fact(&report, "connect_ms"));
+}
+
 #[test]
 fn loss_delay_and_duplicates() {
     // An answer counts as lost after a second.
@@ -243,6 +257,15 @@ fn loss_delay_and_duplicates() {
         assert_eq!((report.samples[0].rtt, report.duplicates), (None, 0));
         Ok(())
     });
+
+    // Nor does an answer with an id that nothing had.
+    let peer = udp(V4, check, |bytes| match bytes {
+        [5, ping, ..] => say(&format!("05 {:02x}", ping + 100)),
+        _ => v20(bytes),
+    });
+    let report = run(&peer);
+    let answered = report.samples.iter().filter(|s| s.rtt.is_some()).count();
+    assert_eq!((outcome(&report), answered, report.duplicates), ("ok", 0, 0));
 
     let peer = udp(V4, check, |bytes| if bytes[0] == 5 { times(v20(bytes), 3) } else { v20(bytes) });
     let report = run(&peer);

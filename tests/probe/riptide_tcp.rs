@@ -38,6 +38,8 @@ enum Kind {
     Pending20,
     /// Reads, and sends nothing.
     Silent,
+    /// As V22; it ends the connection at the third heartbeat.
+    Ends,
 }
 
 /// The server's record of a probe.
@@ -154,6 +156,9 @@ fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &
         stream.read_exact(&mut buffer).unwrap();
         if next.take().is_some() {
             seen.messages.push(buffer.clone());
+            if kind == Kind::Ends && buffer[0] == 0x24 && buffer[1] & 15 == 0 {
+                return false;
+            }
             for answer in answers(kind, &buffer) {
                 let length = (answer.len() as u32).to_le_bytes();
                 let answer = [&length[..width], &answer].concat();
@@ -212,6 +217,13 @@ fn probe(kind: Kind, request: Request) -> (Report, Seen) {
     let request = Request { carrier: Some(Carrier::Tcp), ..request };
     let report = ask(&request, &server.at.to_string());
     (report, server.seen())
+}
+
+/// The socket with which the server was not found stays open: that does not hide the end of the other.
+#[test]
+fn an_end_in_the_middle_is_reported() {
+    let (report, _) = probe(Kind::Ends, request("riptide", &[]));
+    assert_eq!(outcome(&report), "closed", "{}", text(&report));
 }
 
 /// Sets the token after this time. Returns how late that was.

@@ -25,7 +25,7 @@ fn report() -> Report {
             copies: 2,
             live: 6,
             round_trips: [9, 1, 4]
-                .map(|ms| RoundTrip { subject: "ping".into(), took: Duration::from_millis(ms) })
+                .map(|ms| RoundTrip { subject: "ping".into(), took: Duration::from_millis(ms), resent: false })
                 .into(),
         },
         remarks: vec!["no datagrams are granted".into()],

@@ -188,7 +188,8 @@ impl<'s, 'a> Client<'s, 'a> {
             && self.connected.is_none()
             && player.is_connected()
         {
-            self.connected = Some(now.saturating_duration_since(self.begun));
+            // Not `now`, which is from before the reading.
+            self.connected = Some(self.begun.elapsed());
         }
     }
 

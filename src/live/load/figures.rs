@@ -197,17 +197,22 @@ impl Figures {
         let trips = std::mem::take(&mut counts.round_trips);
         if !trips.is_empty() {
             let at = nanos(self.begin.elapsed());
-            trips.iter().for_each(|trip| self.tempo.answered(at, nanos(trip.took)));
+            trips.into_iter().for_each(|trip| self.answered(trip, at));
         }
-        trips.into_iter().for_each(|trip| self.answered(trip));
         self.now.counts[Resent] += resent - before.min(resent);
         client.resent = resent;
     }
 
-    fn answered(&mut self, RoundTrip { subject, took }: RoundTrip) {
-        self.now.requests.add(nanos(took));
+    fn answered(&mut self, RoundTrip { subject, took, resent }: RoundTrip, at: i64) {
+        let took = nanos(took);
+        self.now.requests.add(took);
         let known = self.kinds.len() < KINDS || self.kinds.contains_key(&subject);
-        self.kinds.entry(if known { subject } else { "others".into() }).or_default().add(nanos(took));
+        let kind = self.kinds.entry(if known { subject } else { "others".into() }).or_default();
+        kind.add(took);
+        // A message that the network lost waits, too, and the server stalls for none of that.
+        if !resent {
+            self.tempo.answered(at, took, kind.min().unwrap_or(took));
+        }
     }
 
     /// Counts a session that is over. `stopping`: it was asked to leave. Returns whether it was played whole.
@@ -389,7 +394,8 @@ mod tests {
     fn kinds_of_messages_are_bounded() {
         let mut figures = Figures::new(1, Transport::Udp, Instant::now());
         for n in (0..1000).chain([0]) {
-            figures.answered(RoundTrip { subject: format!("reliable {n}"), took: Duration::from_millis(1) });
+            let took = Duration::from_millis(1);
+            figures.answered(RoundTrip { subject: format!("reliable {n}"), took, resent: false }, 0);
         }
         assert_eq!(figures.kinds.len(), KINDS + 1);
         assert_eq!(["reliable 0", "others"].map(|kind| figures.kinds[kind].count()), [2, 1000 - KINDS as u64]);

@@ -311,12 +311,14 @@ impl<'a> Engine<'a, '_> {
         loop {
             // Checked before each message: a peer may send without end.
             let late = Instant::now() >= until;
+            // The end of the conversation in which the server was found ends the probe. Others have a wrong form.
+            let found = self.findings.found.is_some().then_some(self.at);
             for (at, session) in self.sessions.iter_mut().enumerate().filter(|(_, session)| !session.gone) {
                 if late && !session.is_open(until) {
                     continue;
                 }
                 match session.poll() {
-                    Err(failure) if failure.outcome != Outcome::Closed => return Err(failure),
+                    Err(failure) if failure.outcome != Outcome::Closed || found == Some(at) => return Err(failure),
                     Ok(Some(received)) => {
                         self.at = at;
                         return Ok(Some(received));

@@ -168,6 +168,13 @@ pub fn nagios(results: &[Result], asked: usize) -> (String, u8) {
                 Some(median) if one.ok() => {
                     format!("{} {} answers in {median} ms", one.text("proto"), one.text("version"))
                 }
+                None if one.ok() => {
+                    format!(
+                        "{} {} answered, but no question was answered in time",
+                        one.text("proto"),
+                        one.text("version")
+                    )
+                }
                 _ => format!("{}: {}", one.text("outcome"), one.text("text")),
             };
             format!("NETKIT {word} - {}: {}", bare(one.text("target")), bare(&what))

@@ -68,6 +68,8 @@ pub struct Session<'a> {
     pub received: bool,
     /// Whether a goodbye was sent.
     parted: bool,
+    /// The time when the conversation began.
+    pub begun: Instant,
     /// The time when the actor last sent something.
     pub last_sent: Instant,
     /// The last message that the actor sent.
@@ -126,6 +128,7 @@ impl<'a> Session<'a> {
             gone: false,
             received: false,
             parted: false,
+            begun: Instant::now(),
             last_sent: Instant::now(),
             last_message: OwnedMessage::default(),
             pacer: Pacer::default(),
@@ -138,6 +141,7 @@ impl<'a> Session<'a> {
     /// Returns the reason why it was not sent.
     pub fn begin(&mut self) -> Result<Instant, Failure> {
         let now = Instant::now();
+        self.begun = now;
         self.actor.iter_mut().for_each(|actor| actor.begin(now, &mut self.out));
         self.flush().map(|()| now)
     }

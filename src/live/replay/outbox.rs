@@ -28,8 +28,10 @@ pub struct Counts {
 pub struct RoundTrip {
     /// The subject of the message: `request Room.Join`, `reliable 7`.
     pub subject: String,
-    /// The time.
+    /// The time since the first transmission.
     pub took: Duration,
+    /// Whether the message was sent again: it waited this long, but it is unknown which transmission was answered.
+    pub resent: bool,
 }
 
 impl Counts {
@@ -37,9 +39,9 @@ impl Counts {
     const MOST: usize = 1 << 16;
 
     /// Adds a round trip.
-    pub fn round_trip(&mut self, subject: impl Into<String>, took: Duration) {
+    pub fn round_trip(&mut self, subject: impl Into<String>, took: Duration, resent: bool) {
         if self.round_trips.len() < Counts::MOST {
-            self.round_trips.push(RoundTrip { subject: subject.into(), took });
+            self.round_trips.push(RoundTrip { subject: subject.into(), took, resent });
         } else {
             self.more_trips += 1;
         }
@@ -89,7 +91,7 @@ mod tests {
     #[test]
     fn further_round_trips_are_counted() {
         let mut counts = Counts::default();
-        (0..Counts::MOST + 3).for_each(|_| counts.round_trip("ping", Duration::ZERO));
+        (0..Counts::MOST + 3).for_each(|_| counts.round_trip("ping", Duration::ZERO, false));
         assert_eq!((counts.round_trips.len(), counts.more_trips), (Counts::MOST, 3));
     }
 }

@@ -74,11 +74,12 @@ impl Report {
         counts
     }
 
-    /// Returns minimum, median and maximum of the round trips.
-    pub fn round_trips(&self) -> Option<[Duration; 3]> {
-        let mut all: Vec<Duration> = self.counts.round_trips.iter().map(|trip| trip.took).collect();
+    /// Returns the number of round trips, and their minimum, median and maximum.
+    pub fn round_trips(&self) -> Option<(usize, [Duration; 3])> {
+        let once = self.counts.round_trips.iter().filter(|trip| !trip.resent);
+        let mut all: Vec<Duration> = once.map(|trip| trip.took).collect();
         all.sort_unstable();
-        Some([*all.first()?, *all.get(all.len() / 2)?, *all.last()?])
+        Some((all.len(), [*all.first()?, *all.get(all.len() / 2)?, *all.last()?]))
     }
 
     /// Appends one JSON object per line: refusals, unsent messages, divergences, and last the session.
@@ -98,7 +99,7 @@ impl Report {
             line(value);
         }
         let ms = |d: Duration| (d.as_secs_f64() * 1e6).round() / 1e3;
-        let trips = self.round_trips().map(|[least, median, most]| json!({"count": self.counts.round_trips.len(), "min": ms(least), "median": ms(median), "max": ms(most)}));
+        let trips = self.round_trips().map(|(count, [least, median, most])| json!({"count": count, "min": ms(least), "median": ms(median), "max": ms(most)}));
         let mut session = json!({
             "report": "session",
             "complete": self.complete(),
@@ -197,9 +198,8 @@ impl fmt::Display for Report {
         if counts.live > 0 {
             writeln!(f, "generated     {}: acknowledgements, heartbeats, answers", counts.live)?;
         }
-        if let Some([least, median, most]) = self.round_trips() {
+        if let Some((count, [least, median, most])) = self.round_trips() {
             let ms = |d: Duration| d.as_secs_f64() * 1e3;
-            let count = counts.round_trips.len();
             writeln!(
                 f,
                 "round trips   {count}: min {:.2}, median {:.2}, max {:.2} ms",

@@ -80,14 +80,18 @@ impl<N: Copy + PartialEq> Unacknowledged<N> {
         self.waiting.push_back(Waiting { number, decoded, first: now, last: now, tries: 1 });
     }
 
-    /// Notes that the peer has acknowledged this number. Returns the message and its round trip,
-    /// if it was sent only once.
-    pub fn acknowledged(&mut self, number: N, now: Instant, out: &mut Outbox) -> Option<(OwnedMessage, Duration)> {
+    /// Notes that the peer has acknowledged this number. Returns the message, the time since its first transmission, and
+    /// whether there were more: then that time is no round trip (Karn's rule: it is unknown which one was acknowledged).
+    pub fn acknowledged(
+        &mut self,
+        number: N,
+        now: Instant,
+        out: &mut Outbox,
+    ) -> Option<(OwnedMessage, Duration, bool)> {
         let at = self.waiting.iter().position(|w| w.number == number)?;
         let done = self.waiting.remove(at)?;
         out.counts.acknowledged += 1;
-        // It is unknown which of several transmissions was acknowledged.
-        (done.tries == 1).then(|| (done.decoded, now.saturating_duration_since(done.first)))
+        Some((done.decoded, now.saturating_duration_since(done.first), done.tries > 1))
     }
 
     /// Resends messages that have waited long enough, and gives up those that nobody acknowledges. Returns the time of
@@ -152,7 +156,7 @@ mod tests {
             (next, lost.map(|(decoded, tries)| (decoded.message, tries)))
         };
         assert_eq!(when(&mut sent, 20, &mut out), (Some(at(50)), None));
-        assert_eq!(sent.acknowledged(1, at(30), &mut out).map(|(_, took)| took), Some(Duration::from_millis(30)));
+        assert_eq!(sent.acknowledged(1, at(30), &mut out).map(|(_, took, _)| took), Some(Duration::from_millis(30)));
         assert!(sent.acknowledged(1, at(31), &mut out).is_none());
         assert_eq!(when(&mut sent, 60, &mut out), (Some(at(110)), None));
         assert_eq!(out.messages.iter().map(|s| s.message).collect::<Vec<_>>(), ["two"]);
@@ -180,7 +184,7 @@ mod tests {
         assert!(took > Duration::from_secs(2) && took < Duration::from_secs(5), "{took:?}");
     }
 
-    /// Karn's rule: it is unknown which of several transmissions was acknowledged.
+    /// Karn's rule: it is unknown which of several transmissions was acknowledged. The message waited since the first.
     #[test]
     fn a_resent_message_measures_no_round_trip() {
         let start = Instant::now();
@@ -191,8 +195,10 @@ mod tests {
         sent.push(2, OwnedMessage::default(), at(30));
         sent.tick(at(50), &mut out);
         assert_eq!(out.messages.len(), 1, "the first message is resent, the second is not due");
-        assert!(sent.acknowledged(1, at(55), &mut out).is_none());
-        assert_eq!(sent.acknowledged(2, at(55), &mut out).map(|(_, took)| took), Some(Duration::from_millis(25)));
+        let mut acknowledged =
+            |number| sent.acknowledged(number, at(55), &mut out).map(|(_, took, resent)| (took, resent));
+        assert_eq!(acknowledged(1), Some((Duration::from_millis(55), true)));
+        assert_eq!(acknowledged(2), Some((Duration::from_millis(25), false)));
         assert_eq!(out.counts.acknowledged, 2);
     }
 }

@@ -119,6 +119,10 @@ impl OutFile {
         let there = match fs::metadata(name) {
             Ok(there) => there,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                let folder = folder(&place);
+                if !folder.is_dir() {
+                    anyhow::bail!("{shown}: there is no folder {}", Printable(folder.display()));
+                }
                 return Ok(OutFile { name: name.into(), place, how: How::New, force, temporary: None });
             }
             Err(e) => return Err(anyhow::Error::from(e).context(shown)),

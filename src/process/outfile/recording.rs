@@ -52,8 +52,8 @@ impl Recording {
     /// Returns the errors of the file system.
     pub fn end(self, global: &Global, endless: bool) -> io::Result<()> {
         // What was written before an error is kept.
-        let written = self.flush();
-        completed(self.comments, &self.file.name).map_err(|e| self.file.named(e))?;
+        let flushed = self.flush();
+        let written = flushed.and(completed(self.comments, &self.file.name).map_err(|e| self.file.named(e)));
         let missing = self.recorder.missing();
         if missing > 0 {
             let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));

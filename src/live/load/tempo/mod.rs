@@ -79,8 +79,8 @@ struct Pause {
     begin: i64,
     /// The first answer after.
     end: i64,
-    /// The time at which the first message was sent that was answered at the end.
-    sent: i64,
+    /// The time at which the first answer at the end was due: after the shortest wait of a message of its kind.
+    due: i64,
 }
 
 /// The answers of a server over time.
@@ -150,8 +150,8 @@ impl Tempo {
         Tempo { shortest, ..Tempo::default() }
     }
 
-    /// Counts an answer that arrived at `at`, `took` after its message.
-    pub fn answered(&mut self, at: i64, took: i64) {
+    /// Counts an answer that arrived at `at`, `took` after its message. Messages of its kind wait for `least` or longer.
+    pub fn answered(&mut self, at: i64, took: i64, least: i64) {
         let at = at.max(self.last).max(0);
         let took = took.clamp(0, at);
         if self.answers == 0 {
@@ -161,7 +161,7 @@ impl Tempo {
         self.waits.add(took);
         self.count_second(at);
         self.count_window(at, took);
-        self.count_quiet(at, took);
+        self.count_quiet(at, took, at - took + least.clamp(0, took));
         self.last = at;
     }
 
@@ -209,27 +209,26 @@ impl Tempo {
         }
     }
 
-    fn count_quiet(&mut self, at: i64, took: i64) {
+    fn count_quiet(&mut self, at: i64, took: i64, due: i64) {
         let gap = at - self.last;
         self.quiet.add(gap.min(took));
         if let Some(pause) = &mut self.pause {
             // Messages that waited are answered together, after the pause.
             if gap < STALL && at - pause.end <= (pause.end - pause.begin) / 10 {
-                pause.sent = pause.sent.min(at - took);
+                pause.due = pause.due.min(due);
                 return;
             }
             self.end_pause();
         }
         if gap >= STALL {
-            self.pause = Some(Pause { begin: self.last, end: at, sent: at - took });
+            self.pause = Some(Pause { begin: self.last, end: at, due });
         }
     }
 
     fn end_pause(&mut self) {
         let Some(pause) = self.pause.take() else { return };
-        // The first message that waited was sent after the pause began, or was on its way then.
-        let waited = pause.end - pause.sent - self.waits.min().unwrap_or(0);
-        let length = waited.min(pause.end - pause.begin);
+        // The first answer that was waited for was due after the pause began, or before.
+        let length = pause.end - pause.due.max(pause.begin);
         if length < self.shortest || (pause.end - length..=pause.end + STALL).contains(&self.late) {
             return;
         }

@@ -34,7 +34,7 @@ fn tempo(sent: &[i64], mut server: impl FnMut(i64) -> i64) -> Tempo {
     let mut answers: Vec<(i64, i64)> = sent.iter().map(|at| (server(at + WAY) + WAY, *at)).collect();
     answers.sort_unstable();
     let mut tempo = Tempo::default();
-    answers.into_iter().for_each(|(answered, at)| tempo.answered(answered, answered - at));
+    answers.into_iter().for_each(|(answered, at)| tempo.answered(answered, answered - at, 2 * WAY));
     tempo
 }
 
@@ -133,7 +133,7 @@ fn delayed_acknowledgements_are_no_stalls() {
             free = answered.max(held).max(free);
             answers.push((free, *at));
         }
-        answers.into_iter().for_each(|(answered, at)| stream.answered(answered, answered - at));
+        answers.into_iter().for_each(|(answered, at)| stream.answered(answered, answered - at, 2 * WAY));
         let found = stream.stalls();
         if stalls {
             near(Some(found.count as f64), 20.0, "count");
@@ -177,7 +177,7 @@ fn this_sides_own_pauses() {
             if own && read == pause.end {
                 tempo.late(read);
             }
-            tempo.answered(read, read - at);
+            tempo.answered(read, read - at, 2 * WAY);
         }
         assert_eq!(tempo.stalls().count, u64::from(!own));
     }
@@ -188,10 +188,23 @@ fn this_sides_own_pauses() {
 fn bounded() {
     let mut tempo = Tempo::default();
     for n in 0..200_000 {
-        tempo.answered(n * 7 * SECOND, 40 * SECOND);
+        tempo.answered(n * 7 * SECOND, 40 * SECOND, 0);
     }
-    tempo.answered(0, i64::MAX);
-    tempo.answered(i64::MAX / 4, -1);
+    tempo.answered(0, i64::MAX, 0);
+    tempo.answered(i64::MAX / 4, -1, 0);
     assert!(tempo.windows.len() <= WINDOWS && tempo.pauses.len() <= PAUSES);
     assert_eq!((tempo.busiest_second(), tempo.rate_limit()), (2, false));
+}
+
+/// One kind of message takes longer than the others: that is no stall.
+#[test]
+fn a_slow_kind_is_no_stall() {
+    let arrivals = load([100.0, 100.0], 20.0);
+    let mut answers: Vec<[i64; 3]> = arrivals.iter().map(|at| [at + 2 * WAY, 2 * WAY, 2 * WAY]).collect();
+    // After the others have ended, too.
+    answers.extend((0..100).map(|n| [10 * SECOND + n * SECOND / 4, 300 * MILLISECOND, 300 * MILLISECOND]));
+    answers.sort_unstable();
+    let mut tempo = Tempo::default();
+    answers.into_iter().for_each(|[at, took, least]| tempo.answered(at, took, least));
+    assert_eq!(tempo.stalls(), Stalls::default());
 }

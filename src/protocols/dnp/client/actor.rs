@@ -207,9 +207,9 @@ impl Actor for DnpActor {
             }
             Some(ReliableAcknowledge) => {
                 if let Some(number) = decoded.number(&NUMBER)
-                    && let Some((message, trip)) = self.numbers.sent.acknowledged(number as u16, now, out)
+                    && let Some((message, took, resent)) = self.numbers.sent.acknowledged(number as u16, now, out)
                 {
-                    out.counts.round_trip(self.identity(&message), trip);
+                    out.counts.round_trip(self.identity(&message), took, resent);
                 }
                 return Handling::Session;
             }

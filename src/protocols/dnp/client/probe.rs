@@ -109,7 +109,10 @@ impl Questions for Dnp {
             return Ok(());
         }
         self.inside = true;
-        let until = engine.open(Carrier::Udp, None)?.begin()? + ask.timeout * TRIES;
+        engine.open(Carrier::Udp, None)?;
+        // Late answers to the identification arrive at the other socket. That made no connection to be closed.
+        engine.keep();
+        let until = engine.session()?.begin()? + ask.timeout * TRIES;
         let Some(accepted) = engine.wait(self, None, until)? else {
             let text = "the server answers to identification, but not to a request for a connection";
             return Err(Failure::new(Outcome::Silent, text, "the acknowledgement may be lost: try again"));

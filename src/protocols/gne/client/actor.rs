@@ -149,7 +149,9 @@ impl Actor for GneActor {
                 id.into_iter().for_each(|id| self.reply(id, out));
             } else if let Some(at) = self.asked.iter().position(|(asked, _)| Some(*asked) == id) {
                 let asked = self.asked.remove(at);
-                asked.iter().for_each(|(_, at)| out.counts.round_trip("ping", now.saturating_duration_since(*at)));
+                asked
+                    .iter()
+                    .for_each(|(_, at)| out.counts.round_trip("ping", now.saturating_duration_since(*at), false));
             }
         }
         if only_replies(decoded) {

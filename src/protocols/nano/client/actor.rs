@@ -239,7 +239,7 @@ impl Actor for NanoActor {
             (Package(Response), Role::Client) => {
                 if let Some(at) = decoded.number(&ID).and_then(|id| self.asked.remove(&id)) {
                     let subject = format!("{} {}", Request.name(), route(decoded).unwrap_or_default());
-                    out.counts.round_trip(subject.trim_end(), now.saturating_duration_since(at));
+                    out.counts.round_trip(subject.trim_end(), now.saturating_duration_since(at), false);
                 }
             }
             (Package(Kick), Role::Client) => {

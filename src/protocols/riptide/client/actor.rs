@@ -148,7 +148,8 @@ impl Actor for RiptideActor {
                 {
                     let trip = now.saturating_duration_since(at);
                     self.last_trip = trip.as_millis().min(i16::MAX as u128) as i64;
-                    self.round_trip(Heartbeat.name().into(), trip, out);
+                    out.counts.round_trip(Heartbeat.name(), trip, false);
+                    self.smooths(trip);
                     self.asked = None;
                     self.is_introduced(true, now, out);
                 }

@@ -59,16 +59,13 @@ impl RiptideActor {
         let by_bits = (0..16u16).filter(|i| bits >> i & 1 == 1).map(|i| (last as u16).wrapping_sub(1 + i));
         let named = std::iter::once(last as u16).chain(decoded.number(&FOR_SEQ).map(|id| id as u16)).chain(by_bits);
         for id in named {
-            if let Some((message, trip)) = self.numbers.sent.acknowledged(id, now, out) {
-                self.round_trip(self.identity(&message), trip, out);
+            if let Some((message, took, resent)) = self.numbers.sent.acknowledged(id, now, out) {
+                out.counts.round_trip(self.identity(&message), took, resent);
+                if !resent {
+                    self.smooths(took);
+                }
             }
         }
-    }
-
-    /// Counts a round trip.
-    pub(super) fn round_trip(&mut self, subject: String, trip: Duration, out: &mut Outbox) {
-        out.counts.round_trip(subject, trip);
-        self.smooths(trip);
     }
 
     /// Smooths round trips as the library does. A resend waits 1.2 times the smoothed round trip.

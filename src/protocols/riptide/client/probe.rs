@@ -91,9 +91,10 @@ pub(super) struct Riptide {
     pub(super) distance: Duration,
     /// The last round trip, which the next heartbeat carries.
     pub(super) rtt: Option<Duration>,
-    /// The last heartbeat, and those without an answer in time.
+    /// The last heartbeat, those without an answer in time, and those with an answer.
     pub(super) asked: u8,
     pub(super) late: BTreeSet<u8>,
+    pub(super) answered: BTreeSet<u8>,
 }
 
 /// Whether a server writes such a reject: with a reason of the library's, and with data only if the reason is `custom`.
@@ -130,13 +131,15 @@ impl Questions for Riptide {
     fn question(&mut self, number: u32) -> Question {
         let rtt = self.rtt.map_or(-1, |took| took.as_millis().min(i16::MAX as u128) as i64);
         self.asked = number as u8;
+        // Ids come again after 256 questions.
+        self.late.remove(&self.asked);
+        self.answered.remove(&self.asked);
         Question::new(Heartbeat.name(), json!({"ping_id": number as u8, "rtt": rtt}))
     }
 
     fn sampled(&mut self, took: Option<Duration>) {
-        if took.is_none() {
-            self.late.insert(self.asked);
-        }
+        let ids = if took.is_none() { &mut self.late } else { &mut self.answered };
+        ids.insert(self.asked);
         self.rtt = took.or(self.rtt);
     }
 
@@ -149,7 +152,7 @@ impl Questions for Riptide {
         let written = engine.session()?.version.unwrap_or(self.version);
         Ok(match (Message::named(received.message), self.welcome) {
             (Some(Welcome), false) if !received.has(&TRAILING) => {
-                let took = received.since(engine.session()?.last_sent);
+                let took = received.since(engine.session()?.begun);
                 self.version = received.version.filter(|version| *version != "1.0").unwrap_or(written);
                 let spoken = self.spoken().to_string();
                 let found = engine.findings.find("riptide", self.carrier, Some(spoken));
@@ -186,12 +189,17 @@ impl Questions for Riptide {
             }
             (Some(Heartbeat), true) => {
                 let asked = received.number(&PING).and_then(|id| u8::try_from(id).ok());
-                if asked.is_some_and(|id| self.late.remove(&id)) {
-                    engine.findings.note("some heartbeats that count as lost were answered late");
-                    Meaning::Session
-                } else {
-                    Meaning::Again
+                if asked.is_some_and(|id| self.answered.contains(&id)) {
+                    return Ok(Meaning::Again);
                 }
+                match asked.filter(|id| self.late.remove(id)) {
+                    Some(id) => {
+                        self.answered.insert(id);
+                        engine.findings.note("some heartbeats that count as lost were answered late");
+                    }
+                    None => engine.findings.note("some answers have the id of no heartbeat"),
+                }
+                Meaning::Session
             }
             (_, false) => Meaning::Stray,
             (message, true) => {
