@@ -50,7 +50,7 @@ pub struct Stats {
     #[arg(long, value_name = "COLUMN", value_parser = sort(), hide_possible_values = true, conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub sort: Option<String>,
     /// Print only the first N rows of --by
-    #[arg(long, value_name = "N", conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..), conflicts_with_all = ["delivery", "track"], help_heading = "Tables", hide_short_help = true)]
     pub top: Option<usize>,
     /// List the messages that nothing in the capture answers
     #[arg(long, conflicts_with_all = ["by", "step", "delivery", "track"], help_heading = "Tables", hide_short_help = true)]

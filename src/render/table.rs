@@ -19,6 +19,20 @@ const COLUMNS: usize = 12;
 /// The maximum width of one value, in columns.
 const VALUE: usize = 48;
 
+/// Below this width, lengths are left out, and times unless their form is chosen: fields and notes need the room.
+const WIDE: usize = 100;
+/// A column: its heading, and its cell of a row.
+type Column = (&'static str, fn(&Row) -> Cell);
+
+/// The columns that identify a message.
+const FIRST: [Column; 5] = [
+    ("frame", |row| Cell::new(row.frame).set_alignment(CellAlignment::Right)),
+    ("time", |row| Cell::new(&row.time)),
+    ("from", |row| Cell::new(&row.from)),
+    ("message", |row| Cell::new(&row.message)),
+    ("length", |row| Cell::new(row.length).set_alignment(CellAlignment::Right)),
+];
+
 /// Marks in workers' rows that no text contains: after the cells of a row, before a column that was added to it, and
 /// after the row.
 const CELL: char = '\u{1f}';
@@ -202,11 +216,15 @@ impl Form for Rows {
         if let Some(width) = self.style.width {
             table.set_width(width.min(u16::MAX as usize) as u16);
         }
-        let mut header = Vec::new();
-        if frames {
-            header.extend(["frame", "time"]);
-        }
-        header.extend(["from", "message", "length"]);
+        let wide = self.style.width.is_none_or(|width| width >= WIDE);
+        let mut first = FIRST.to_vec();
+        first.retain(|(name, _)| match *name {
+            "frame" => frames,
+            "time" => frames && (wide || self.style.time.is_some()),
+            "length" => wide,
+            _ => true,
+        });
+        let mut header: Vec<&str> = first.iter().map(|(name, _)| *name).collect();
         if let Some(names) = &names {
             header.extend(names.iter().map(String::as_str))
         } else {
@@ -223,14 +241,7 @@ impl Form for Rows {
         let longest: Vec<u16> = header.iter().map(|name| name.width().min(VALUE) as u16).collect();
         table.set_header(header);
         for row in &rows {
-            let mut cells = Vec::new();
-            if frames {
-                cells.push(Cell::new(row.frame).set_alignment(CellAlignment::Right));
-                cells.push(Cell::new(&row.time));
-            }
-            cells.push(Cell::new(&row.from));
-            cells.push(Cell::new(&row.message));
-            cells.push(Cell::new(row.length).set_alignment(CellAlignment::Right));
+            let mut cells: Vec<Cell> = first.iter().map(|(_, cell)| cell(row)).collect();
             match &names {
                 Some(names) => cells.extend(names.iter().map(|name| {
                     Cell::new(row.fields.iter().find(|one| one.name == *name).map_or("", |one| &one.value))
@@ -248,10 +259,9 @@ impl Form for Rows {
             table.add_row(cells);
         }
         // The columns that identify a message are never wrapped; the others are, but no heading is.
-        let whole = if frames { 5 } else { 3 };
         for (k, column) in table.column_iter_mut().enumerate() {
             let least = ColumnConstraint::LowerBoundary(Width::Fixed(longest[k] + 2));
-            column.set_constraint(if k < whole { ColumnConstraint::ContentWidth } else { least });
+            column.set_constraint(if k < first.len() { ColumnConstraint::ContentWidth } else { least });
         }
         out.extend_from_slice(table.to_string().as_bytes());
         out.push(b'\n');

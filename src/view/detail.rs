@@ -269,7 +269,7 @@ impl Detail {
 pub fn per_row(width: u16) -> usize {
     if width >= 75 {
         16
-    } else if width >= 42 {
+    } else if width >= 39 {
         8
     } else {
         4

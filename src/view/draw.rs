@@ -3,7 +3,7 @@
 use super::ansi::plain;
 use super::keys::KEYS;
 use super::layout::{LEAST, Pane};
-use super::paint::{BOLD, DIM, SELECTED, put, seconds, severity, title};
+use super::paint::{BOLD, DIM, SELECTED, end_of, put, seconds, severity, title};
 use super::panes;
 use super::prompt::Prompt;
 use super::record::{FAULT, WARNING};
@@ -49,7 +49,7 @@ fn overview(state: &State, area: Rect, to: &mut Buffer) {
     let sums = state.store.sums();
     let conversations = state.store.conversations();
     let protos: BTreeSet<&str> = conversations.iter().map(|(about, _)| about.proto).collect();
-    let mut spans = vec![Span::styled(plain(&state.subject.name), BOLD)];
+    let mut spans = vec![Span::styled(end_of(&plain(&state.subject.name), usize::from(area.width) / 3), BOLD)];
     let mut add = |text: String, style: Style| {
         spans.push(Span::raw("  "));
         spans.push(Span::styled(text, style));
@@ -58,7 +58,7 @@ fn overview(state: &State, area: Rect, to: &mut Buffer) {
         Progress::Reading => add("reading".into(), DIM),
         Progress::Ended => {}
         Progress::Full => add("memory is full: not read to the end".into(), severity(FAULT, state.subject.colour)),
-        Progress::Failed(why) => add(plain(&why), severity(FAULT, state.subject.colour)),
+        Progress::Failed(_) => add("not read to the end".into(), severity(FAULT, state.subject.colour)),
     }
     add(Plural(sums.messages, "message").to_string(), Style::default());
     if state.store.missed() > 0 {
@@ -84,6 +84,10 @@ fn overview(state: &State, area: Rect, to: &mut Buffer) {
     add(protos.into_iter().map(plain).collect::<Vec<_>>().join(", "), Style::default());
     add(Plural(conversations.len() as u64, "conversation").to_string(), Style::default());
     add(format!("{:.1} s", seconds(&sums)), Style::default());
+    // The reason is longer than all before it.
+    if let Progress::Failed(why) = state.store.progress() {
+        add(plain(&why), severity(FAULT, state.subject.colour));
+    }
     put(&Line::from(spans), area, 0, to);
     if area.height > 1 {
         sparkline(state, &sums, Rect { y: area.y + 1, height: 1, ..area }, to);

@@ -51,7 +51,7 @@ pub const LEAST: (u16, u16) = (40, 12);
 /// From this width on, bytes are beside the fields.
 const WIDE: u16 = 80;
 /// The columns of the bytes, on wide terminals sixteen a row, else eight.
-const BYTES: [(u16, u16); 2] = [(150, 75), (WIDE, 42)];
+const BYTES: [(u16, u16); 2] = [(150, 75), (WIDE, 39)];
 
 impl Areas {
     /// The areas of a terminal.

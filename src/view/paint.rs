@@ -6,6 +6,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::text::Line;
+use unicode_width::UnicodeWidthStr;
 
 /// Secondary text.
 pub const DIM: Style = Style::new().add_modifier(Modifier::DIM);
@@ -14,10 +15,27 @@ pub const SELECTED: Style = Style::new().add_modifier(Modifier::REVERSED);
 /// The style of emphasis.
 pub const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 
-/// Writes a line, cut at the area's width.
+/// Writes a line. If it is wider than the area, its last column shows that.
 pub fn put(line: &Line<'_>, area: Rect, row: u16, to: &mut Buffer) {
     if row < area.height {
         to.set_line(area.x, area.y + row, line, area.width);
+        if line.width() > usize::from(area.width) && area.width > 0 {
+            // Half of a wide character would hide it.
+            if let Some(before) = area.right().checked_sub(2).and_then(|column| to.cell_mut((column, area.y + row)))
+                && before.symbol().width() > 1
+            {
+                before.set_symbol(" ");
+            }
+            to.set_stringn(area.right() - 1, area.y + row, "…", 1, Style::default());
+        }
+    }
+}
+
+/// The end of a text that is longer than this many characters.
+pub fn end_of(text: &str, room: usize) -> String {
+    match text.chars().count().checked_sub(room) {
+        None | Some(0) => text.into(),
+        Some(over) => format!("…{}", text.chars().skip(over + 1).collect::<String>()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The selected message's conversation as a sequence: both sides, an arrow for each message, times.
 
 use super::ansi;
-use super::paint::{DIM, SELECTED, put, title};
+use super::paint::{DIM, SELECTED, end_of, put, title};
 use super::record::Opened;
 use super::state::State;
 use super::store::Progress;
@@ -123,11 +123,7 @@ fn heads(selected: &Opened, area: Rect, columns: &Columns, to: &mut Buffer) {
     let [left, right] = selected.sides();
     let half = usize::from((columns.right - columns.left) / 2);
     // Their ends differ: of addresses on one machine, the ports.
-    let cut = |name: &str| match name.chars().count().checked_sub(half) {
-        None | Some(0) => name.into(),
-        Some(over) => format!("…{}", name.chars().skip(over + 1).collect::<String>()),
-    };
-    let ([left, right], row) = ([left, right].map(|name| cut(&ansi::plain(name))), area.y + 1);
+    let ([left, right], row) = ([left, right].map(|name| end_of(&ansi::plain(name), half)), area.y + 1);
     to.set_stringn(columns.left, row, left, half, Style::default());
     let start = (columns.right + 1).saturating_sub(right.chars().count() as u16);
     to.set_stringn(start, row, right, half, Style::default());
