@@ -411,3 +411,13 @@ fn responses_that_cannot_be_inflated() {
     let asked = row(&file, &[], "request");
     assert_eq!((&asked["requests"], &asked["responses"]), (&5.into(), &1.into()));
 }
+
+/// Bytes that a length announces, and that were never sent or come again after the gap, count once.
+#[test]
+fn bytes_are_those_of_the_streams() {
+    for (name, most) in [("nano/nano-tcp-bad.pcap", 10_000), ("nano/nano-ws-bad.pcap", 40_000)] {
+        let stats = run(&["stats", fixture(name).to_str().unwrap(), "-p", "nano", "-f", "json", "-q"], b"");
+        let bytes = crate::common::json(stats.text())["bytes"].as_u64().unwrap();
+        assert!(bytes < most, "{name}: {bytes}");
+    }
+}

@@ -215,6 +215,47 @@ fn hostile_names() {
     }
 }
 
+/// A capture that shows no side is not compared by senders.
+#[test]
+fn unknown_senders_are_no_difference() {
+    let scratch = Scratch::new("diff-unknown");
+    let capture = heartbeats(0, false);
+    // Without the handshake, heartbeats still show the sides: of unreliable messages alone nothing does.
+    let of = |filter: &str| {
+        let file = scratch.path().join("some.pcap").display().to_string();
+        let whole = scratch.write("whole.pcap", &capture);
+        run(
+            &[
+                "decode",
+                "-q",
+                "-p",
+                "riptide",
+                "-s",
+                "riptide.version=2.0",
+                "-F",
+                filter,
+                &whole,
+                "-w",
+                &file,
+                "--force",
+            ],
+            b"",
+        )
+        .ok();
+        file
+    };
+    let some = of("message == unreliable");
+    let whole = scratch.path().join("whole.pcap").display().to_string();
+    let done = run(&["diff", "-p", "riptide", "-s", "riptide.version=2.0", &some, &whole], b"").ok();
+    assert!(!done.text().contains("(from the"), "{}", done.text());
+}
+
+/// Lines of JUnit end as such.
+#[test]
+fn junit_has_lines() {
+    assert!(!compared(LEG, GAP, &["-f", "junit"]).text().contains("\\n"));
+}
+
 /// The first half of a capture differs from the whole in its duration only: each capture of each protocol.
 #[test]
 fn half_of_a_capture_is_no_difference() {
@@ -242,6 +283,45 @@ fn half_of_a_capture_is_no_difference() {
         }
     }
     assert!(compared > 55 && wrong.is_empty(), "{} of {compared}: {}", wrong.len(), wrong.join("\n"));
+}
+
+/// A dump of datagrams of Riptide 2.0: the client's heartbeats every 20 ms, each answered after 1 ms, but every
+/// `rare`th after 400 ms; and unreliable messages, from the server if `echoes`.
+fn heartbeats(rare: usize, echoes: bool) -> Vec<u8> {
+    let ends = ["127.0.0.1:50000", "127.0.0.1:7777"].map(|end| end.parse().expect("an end"));
+    let mut sent: Vec<(u64, bool, Vec<u8>)> =
+        vec![(0, true, vec![3]), (1, false, vec![8, 1, 0, 1, 0]), (2, true, vec![8, 1, 0, 1, 0])];
+    for k in 0..600u64 {
+        let (at, id) = (10 + 20 * k, k as u8);
+        let late = if rare > 0 && (k as usize).is_multiple_of(rare) { 400 } else { 1 };
+        sent.extend([(at, true, vec![5, id, 30, 0]), (at + late, false, vec![5, id])]);
+        if k.is_multiple_of(50) {
+            sent.push((at + 5, !echoes, vec![0, 5, 0, id]));
+        }
+    }
+    sent.sort();
+    let mut wire = Wire::default();
+    sent.iter().for_each(|(at, by_client, bytes)| wire.at(*at).datagram(ends, *by_client, bytes));
+    wire.file()
+}
+
+/// Delays of a twentieth of the messages show in the 99th percentile alone.
+#[test]
+fn rare_delays_are_a_difference() {
+    let scratch = Scratch::new("diff-tail");
+    let [a, b] = [("a.pcap", 0), ("b.pcap", 20)].map(|(name, rare)| scratch.write(name, heartbeats(rare, false)));
+    let text = run(&["diff", "-p", "riptide", "-s", "riptide.version=2.0", &a, &b], b"").ok();
+    assert!(text.text().contains("ping_p99") && !text.text().contains("ping_p90"), "{}", text.text());
+}
+
+/// A message that the other side sends is a difference.
+#[test]
+fn senders_are_compared() {
+    let scratch = Scratch::new("diff-sender");
+    let [a, b] = [("a.pcap", false), ("b.pcap", true)].map(|(name, echoes)| scratch.write(name, heartbeats(0, echoes)));
+    let done = run(&["diff", "-p", "riptide", "-s", "riptide.version=2.0", &a, &b], b"").ok();
+    let text = done.text();
+    assert!(["(from the client)", "(from the server)"].iter().all(|sender| text.contains(sender)), "{text}");
 }
 
 /// A capture that goes on after the last message shows who timed out; one that stops with that message does not, and is

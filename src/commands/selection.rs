@@ -1,9 +1,10 @@
 //! Selection of a capture's messages.
 
+use crate::capture::TimeSpec::{After, At};
 use crate::cli::{Legs, Traffic};
 use crate::dissect::Options;
 use crate::filter::Names;
-use crate::process::usage::Usage;
+use crate::process::usage::{Usage, usage};
 use crate::read::Selection;
 use std::sync::Arc;
 
@@ -52,6 +53,11 @@ impl Selection {
         }
         let names = Names::new(options);
         let Traffic { flow, since, until, redact, .. } = *traffic;
+        if let (Some(After(since)), Some(After(until))) | (Some(At(since)), Some(At(until))) = (since, until)
+            && since >= until
+        {
+            return usage("--until: no time is between --since and --until");
+        }
         let mut selection = Selection { flow, since, until, redact, links, ..Selection::default() };
         if let Some(text) = &traffic.filter {
             let filter = selection.parse(text, &names).map_err(|e| Usage(format!("-F: {e}")))?;

@@ -23,7 +23,7 @@ use crate::stats::report::omissions;
 use crate::stats::verdicts::one_direction;
 use crate::stats::{Observer, Order, Report, Stats, Wanted};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 impl Shared for Picked<Stats> {
     fn divides(&self) -> bool {
@@ -62,12 +62,13 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         Form::Text => false,
         _ => return usage("several files: -f text or json; --join reads them as one capture"),
     };
-    let files: Vec<PathBuf> = match Join::new(&args.files) {
-        Ok(join) => join.names().map(Path::to_owned).collect(),
-        // One of them is no capture. Its own report says so.
-        Err(error) if usage::status(&error) != 2 => join::expanded(&args.files)?,
-        Err(error) => return Err(error),
-    };
+    // The report of a file that is no capture says so.
+    if let Err(error) = Join::new(&args.files)
+        && usage::status(&error) == 2
+    {
+        return Err(error);
+    }
+    let files = join::expanded(&args.files)?;
     // An error in the options is not one of a file.
     options(&args.dissect)?;
     let each = files.iter().map(|file| (vec![file.clone()], false));

@@ -137,8 +137,8 @@ pub fn show(
         let mut state = State::new(Arc::clone(store), subject, screen.size()?);
         screen.run(&mut state)
     });
-    // The screen may fail before the signal or the thread reports that its terminal is gone.
-    if shown.is_err() && platform::stdout().is_some_and(|terminal| platform::gone(&terminal)) {
+    // The screen may end or fail before the signal or the thread reports that its terminal is gone.
+    if platform::stdout().is_some_and(|terminal| platform::gone(&terminal)) {
         interrupt::terminal_gone();
         return Ok(());
     }

@@ -177,7 +177,8 @@ impl Account {
         if let Some(DuplicatePackets { compared, duplicates }) = self.duplicates {
             doubts.push(format!(
                 "{duplicates} of the first {compared} packets are duplicates of one at most 1 ms before: they were \
-                 recorded or sent twice, and every figure includes both (editcap -d removes what was recorded twice)"
+                 recorded or sent twice. Figures of datagrams include both, and streams seem to be resent (editcap -d \
+                 removes what was recorded twice)"
             ));
         }
         if let Some(CutFrames { frames, bytes }) = self.cut_frames {

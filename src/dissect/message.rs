@@ -10,7 +10,7 @@ use super::scratch::Scratch;
 use super::wants::Wants;
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
-use crate::flow::{Closing, End, Side, Stream};
+use crate::flow::{Closing, End, Side, Stream, Transport};
 
 /// The origin of a message: bytes, frames, time, direction.
 #[derive(Clone, Copy, Debug)]
@@ -234,6 +234,15 @@ impl<'a> Message<'a> {
     #[inline]
     pub fn sources(&self) -> Sources<'a> {
         self.dissection.sources(self.place.bytes)
+    }
+
+    /// The bytes that figures count: of a datagram all, also those that the capture has cut off; of a stream those that
+    /// are there, since the others that a length announces follow on their own, or were never sent.
+    #[inline]
+    pub fn counted(&self) -> u64 {
+        let Provenance { bytes, length, .. } = *self.place;
+        let is_stream = self.flow_info.transport == Transport::Tcp;
+        (if is_stream { length.min(bytes.len()) } else { length }) as u64
     }
 
     /// The sender's `ADDR:PORT`.

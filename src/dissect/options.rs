@@ -67,7 +67,8 @@ impl Settings {
         let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
         let all = || registry.iter().flat_map(|d| d.settings());
         let Some(setting) = all().find(|s| s.key == key) else {
-            let near = crate::nearest::nearest(key, all().map(|s| s.key));
+            let own = all().map(|s| s.key).find(|own| own.rsplit('.').next() == Some(key));
+            let near = own.or_else(|| crate::nearest::nearest(key, all().map(|s| s.key)));
             return Err(format!("no setting {key:?}{}", crate::nearest::hint(near)));
         };
         setting.check(value).map_err(|why| format!("{key}: {why}"))?;

@@ -261,7 +261,11 @@ impl Direction {
         let Some(base) = self.base else { return self.acknowledge_unseen(ack, now) };
         let ack = self.place(base, ack);
         if ack > self.acked as i64 && ack <= self.reference() as i64 + AHEAD {
-            (self.acked, self.acked_at) = (ack as u64, now.near_nanos());
+            // The acknowledgement of the FIN comes after that of the bytes before it.
+            if self.fin.is_none_or(|fin| self.acked < fin) {
+                self.acked_at = now.near_nanos();
+            }
+            self.acked = ack as u64;
         }
     }
 

@@ -58,7 +58,7 @@ pub fn curves(runs: [&Run; 2], html: &mut Html) {
             format!(
                 "{} in {}, at most {} {unit}",
                 bytes(all as f64),
-                time_label(series[k].seconds()),
+                time_label(runs[k].stats.duration()),
                 plain(highest / scale)
             )
         };

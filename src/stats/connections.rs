@@ -22,14 +22,14 @@ pub const NUMBERED: [Column<Sender>; 25] = [
     column("duplicates", |s| s.tally.duplicates.into()),
     column("acked", |s| s.tally.acked.into()),
     column("given_up", |s| s.tally.given_up.into()),
-    column("never_acked", |s| s.never_acked.map_or(Cell::Null, Cell::from)),
+    column("never_acked", |s| known(s.never_acked)),
     column("gaps", |s| s.tally.gaps.into()),
     column("missing", |s| s.tally.missing.into()),
     column("late", |s| s.tally.late.into()),
-    column("lost", |s| s.lost.into()),
+    column("lost", |s| known(s.lost)),
     column("handled_twice", |s| s.tally.handled_twice.into()),
     column("never_handled", |s| s.tally.never_handled.into()),
-    column("lost_share", |s| Cell::share(s.lost, s.tally.messages + s.lost)),
+    column("lost_share", |s| s.lost.map_or(Cell::Null, |lost| Cell::share(lost, s.tally.messages + lost))),
     column("ack_p50", |s| percentile(&s.tally.ack, 50.0)),
     column("ack_p90", |s| percentile(&s.tally.ack, 90.0)),
     column("ack_p99", |s| percentile(&s.tally.ack, 99.0)),
@@ -46,7 +46,7 @@ pub const NUMBERED: [Column<Sender>; 25] = [
 pub const REQUESTS: [Column<Sender>; 9] = [
     column("requests", |s| s.tally.requests.into()),
     column("responses", |s| s.tally.responses.into()),
-    column("unanswered", |s| s.unanswered.into()),
+    column("unanswered", |s| known(s.unanswered)),
     column("unmatched", |s| s.tally.unmatched.into()),
     column("response_p50", |s| percentile(&s.tally.response, 50.0)),
     column("response_p90", |s| percentile(&s.tally.response, 90.0)),
@@ -91,6 +91,11 @@ const LINKS: [Column<Sender>; 8] = [
     column("life_p99", |s| percentile(&s.tally.life, 99.0)),
     column("life_max", |s| longest(&s.tally.life)),
 ];
+
+/// A count, or null.
+fn known(count: Option<u64>) -> Cell {
+    count.map_or(Cell::Null, Cell::from)
+}
 
 /// A percentile in milliseconds.
 pub(crate) fn percentile(all: &Delays, percent: f64) -> Cell {

@@ -272,7 +272,12 @@ impl Judge<'_> {
             [_, None] => add(Change::Vanished, false),
             _ => {
                 let missing = |a: &Kind, b: &Kind| {
-                    let gone = || a.fields.iter().filter(|(path, _)| !b.fields.contains_key(*path));
+                    // A capture that does not show the senders shows no other ones.
+                    let is_sender =
+                        |path: &Vec<&'static str>| path.first().is_some_and(|name| name.starts_with("(from "));
+                    let shows = b.fields.keys().any(is_sender);
+                    let is_new = |path: &Vec<&'static str>| !b.fields.contains_key(path) && (shows || !is_sender(path));
+                    let gone = || a.fields.iter().filter(|(path, _)| is_new(path));
                     let mut list: Vec<String> = gone().map(|(path, _)| path.join(".")).collect();
                     list.sort();
                     // A rare field may be missing in the shorter capture by chance.
@@ -315,7 +320,7 @@ impl Judge<'_> {
             // The messages concerned: those resent or lost for shares, those measured for delays.
             let messages = match figure.name {
                 "resent_share" => y.tally.resent as f64 - x.tally.resent as f64,
-                "lost_share" => y.lost as f64 - x.lost as f64,
+                "lost_share" => y.lost.zip(x.lost).map_or(0.0, |(y, x)| y as f64 - x as f64),
                 "loss" => y.tally.sent as f64,
                 _ => samples.map_or(b - a, |[_, count]| count as f64),
             };
@@ -350,8 +355,6 @@ impl Judge<'_> {
             // If a message is in one capture only, no figure adds to that.
             Change::Figure(..) if judged.alone => false,
             Change::Figure(figure, a, b) if figure.measure == Measure::Count => a != b,
-            // Only limits use the 99th percentile; readers get enough figures without it.
-            Change::Figure(figure, ..) if figure.name.ends_with("_p99") => false,
             change => change.part().abs() >= UNCHANGED,
         };
         if differs || broken.is_some() {
@@ -379,14 +382,14 @@ fn out_of(figure: &Figure, of: &Sender) -> Option<Spread> {
     let (hits, all) = match figure.name {
         "loss" => return of.path.loss.map(noise::interval),
         "resent_share" => (of.tally.resent, of.tally.sent),
-        "lost_share" => (of.lost, of.tally.messages + of.lost),
+        "lost_share" => (of.lost?, of.tally.messages + of.lost?),
         "duplicates" => (of.tally.duplicates, of.tally.sent),
         "given_up" => (of.tally.given_up, of.tally.messages),
         "never_acked" => (of.never_acked?, of.tally.messages),
         "late" => (of.tally.late, of.tally.messages),
         "handled_twice" => (of.tally.handled_twice, of.tally.messages),
         "never_handled" => (of.tally.never_handled, of.tally.messages),
-        "unanswered" => (of.unanswered, of.tally.requests),
+        "unanswered" => (of.unanswered?, of.tally.requests),
         "unmatched" => (of.tally.unmatched, of.tally.responses + of.tally.unmatched),
         _ => return None,
     };

@@ -22,12 +22,13 @@ pub struct Sender {
     pub from: &'static str,
     /// Its figures.
     pub tally: Tally,
-    /// Messages without an acknowledgement; `None` if the protocol acknowledges none.
+    /// Messages without an acknowledgement; `None` if the protocol acknowledges none, and in a selection, which may leave
+    /// the acknowledgements out.
     pub never_acked: Option<u64>,
-    /// Numbers that never arrived.
-    pub lost: u64,
-    /// Requests without a response.
-    pub unanswered: u64,
+    /// Numbers that never arrived; `None` in a selection.
+    pub lost: Option<u64>,
+    /// Requests without a response; `None` in a selection.
+    pub unanswered: Option<u64>,
     /// The outcomes of its numbers.
     counts: Counts,
     /// All messages, numbered or not.
@@ -57,9 +58,9 @@ impl Sender {
             proto,
             from,
             tally: d.tally.clone(),
-            never_acked: d.never_acked(),
-            lost: d.lost(),
-            unanswered: d.unanswered(),
+            never_acked: d.never_acked().filter(|_| !stats.selected),
+            lost: (!stats.selected).then(|| d.lost()),
+            unanswered: (!stats.selected).then(|| d.unanswered()),
             counts: connection.path.counts(side),
             all,
             path: Estimate::default(),
@@ -76,9 +77,10 @@ impl Sender {
         self.counts.add(&other.counts);
         self.all += other.all;
         self.tally.add(&other.tally);
-        self.never_acked = self.never_acked.into_iter().chain(other.never_acked).reduce(|a, b| a + b);
-        self.lost += other.lost;
-        self.unanswered += other.unanswered;
+        let sum = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).reduce(|a, b| a + b);
+        self.never_acked = sum(self.never_acked, other.never_acked);
+        self.lost = sum(self.lost, other.lost);
+        self.unanswered = sum(self.unanswered, other.unanswered);
     }
 
     /// The path to `other`.

@@ -51,6 +51,11 @@ impl Current {
         self.ends = !ended && self.life.has_ended();
     }
 
+    /// Records a heartbeat that `side` sends of its own accord.
+    pub fn pings(&mut self, side: Side) {
+        self.life.pings(side);
+    }
+
     /// Records that the other side has acknowledged a message of `side`.
     pub fn acknowledged(&mut self, side: Side, number: i64) {
         self.life.acknowledged(side, number);
@@ -142,7 +147,7 @@ impl Ended {
                 format!("the {by} dropped the connection: a message was not acknowledged after the last try")
             }
             Outcome::Unanswered => format!("no answer to {}", Plural(self.requests, "connection request")),
-            Outcome::Pending => format!("the server's application had not decided when the {input} ended"),
+            Outcome::Pending => format!("the {input} shows no decision of the server's application"),
             Outcome::Reset => format!("the {by} reset the stream"),
             Outcome::Open => format!("open when the {input} ended"),
         }
@@ -194,8 +199,16 @@ impl Stats {
             }
             (Event::Step(step), current) => {
                 flow.requests += u64::from(step == Step::Asked);
-                current.get_or_insert_default().step(step, seen.side, seen.time, last_seen);
+                let mut last_seen = last_seen;
+                // Its times already include this message.
+                if flow.messages[seen.side.index()] == 1 {
+                    last_seen[seen.side.index()] = None;
+                }
+                let current = current.get_or_insert_default();
+                current.life.is_stream = seen.transport == Transport::Tcp;
+                current.step(step, seen.side, seen.time, last_seen);
             }
+            (Event::Ping, Some(current)) => current.pings(seen.side),
             (Event::Acked { extended, acked: Acked::First(_) }, Some(current)) => {
                 current.acknowledged(seen.side.other(), extended);
             }

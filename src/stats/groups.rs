@@ -53,7 +53,7 @@ impl Group {
     /// Counts a message, and the delays of the relations `of`.
     fn add<'r>(&mut self, message: &Message<'_>, of: impl IntoIterator<Item = &'r Relation>) {
         let dissection = message.dissection;
-        let bytes = message.place.length as u64;
+        let bytes = message.counted();
         self.messages += 1;
         self.bytes += bytes;
         self.largest = self.largest.max(bytes);
@@ -396,7 +396,7 @@ impl Sink for Groups {
         let nanos = message.place.time.near_nanos();
         self.start.get_or_insert(nanos);
         (self.first, self.last) = (self.first.min(nanos), self.last.max(nanos));
-        self.total = [self.total[0] + 1, self.total[1] + message.place.length as u64];
+        self.total = [self.total[0] + 1, self.total[1] + message.counted()];
         let related = self.keys.iter().any(|key| matches!(key, Key::Related(_)));
         if related && message.dissection.related.iter().next().is_some() {
             return self.each_relation(message, nanos);

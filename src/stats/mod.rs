@@ -309,7 +309,7 @@ impl Stats {
         let dissection = message.dissection;
         let Some(kind) = self.kinds.get_mut(&(dissection.proto, dissection.message)) else { return };
         let course = kind.course.get_or_insert_with(|| Timeline::new(1_000_000, COURSE_STEPS));
-        course.add(message.place.time.near_nanos(), message.place.length as u64);
+        course.add(message.place.time.near_nanos(), message.counted());
         self.path.clear();
         let mut names: Vec<&'static str> = Vec::new();
         for (k, node) in dissection.tree.nodes().iter().enumerate() {
@@ -331,6 +331,18 @@ impl Stats {
             if node.end as usize > k + 1 {
                 self.path.push((name, node.end));
             }
+        }
+        // A message that the other side sends now differs, too.
+        let sender = match dissection.from {
+            Role::Client => "(from the client)",
+            Role::Server => "(from the server)",
+            Role::Unknown => return,
+        };
+        names.clear();
+        names.push(sender);
+        match kind.fields.get_mut(&names) {
+            Some(count) => *count += 1,
+            None => _ = kind.fields.insert(names, 1),
         }
     }
 }
@@ -418,7 +430,7 @@ impl Stats {
                     let ordinal = match event {
                         // The conversation's protocol decides how it ends.
                         _ if place > 0 => 1,
-                        Event::Begin | Event::Step(_) => self.step(event, seen),
+                        Event::Begin | Event::Step(_) | Event::Ping => self.step(event, seen),
                         Event::Acked { acked: Acked::First(_), .. } if self.last_tries => self.step(event, seen),
                         _ => 1,
                     };

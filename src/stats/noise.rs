@@ -20,6 +20,8 @@ pub struct Spread {
     error: f64,
     /// The extent of the sample: values, or seconds.
     extent: f64,
+    /// The amount of which a change of [`SMALL`] is still small.
+    scale: f64,
 }
 
 impl Spread {
@@ -31,7 +33,7 @@ impl Spread {
             false => own.error,
         };
         let (change, error) = ((self.value - other.value).abs(), least(self, other).hypot(least(other, self)));
-        let small = SMALL * self.value.abs().max(other.value.abs());
+        let small = SMALL * self.scale.max(other.scale);
         change > CLEAR * error && (error == 0.0 || change > small)
     }
 }
@@ -77,7 +79,8 @@ pub fn rate(messages: u64, course: Option<&Timeline>, seconds: f64) -> Option<Sp
         _ => count.sqrt(),
     };
     // One message more or less at the edges is not a difference.
-    (seconds > 0.0).then(|| Spread { value: count / seconds, error: error.max(1.0) / seconds, extent: seconds })
+    let value = count / seconds;
+    (seconds > 0.0).then(|| Spread { value, error: error.max(1.0) / seconds, extent: seconds, scale: value })
 }
 
 /// The bytes of a message; `None` without a message.
@@ -85,36 +88,36 @@ pub fn size(messages: u64, bytes: u64, course: Option<&Timeline>, seconds: f64) 
     let mean = bytes as f64 / messages.max(1) as f64;
     let distance = |(part, _): &(Bucket, f64)| part.bytes as f64 - mean * part.messages as f64;
     let error = course.map_or(0.0, |course| error_of_sum(parts(course, seconds).iter().map(distance)));
-    (messages > 0).then(|| Spread { value: mean, error: error / messages as f64, extent: messages as f64 })
+    (messages > 0).then(|| Spread { value: mean, error: error / messages as f64, extent: messages as f64, scale: mean })
 }
 
 /// An estimate and its 95 % interval: two standard deviations in each direction.
 pub fn interval([value, low, high]: [f64; 3]) -> Spread {
-    Spread { value, error: (high - low) / 4.0, extent: 1.0 }
+    Spread { value, error: (high - low) / 4.0, extent: 1.0, scale: value }
 }
 
-/// The share of `hits` in `all`.
+/// The share of `hits` in `all`, as the angle whose standard error does not depend on the share (the arcsine
+/// transformation of a proportion). So two shares, of which one is 0, have comparable errors.
 pub fn share(hits: u64, all: u64) -> Spread {
-    let (hits, all) = (hits as f64, all as f64);
-    // Zero hits out of few do not prove a share of 0.
-    let likely = (hits + 1.0) / (all + 2.0);
-    let error = (BURSTS * likely * (1.0 - likely).max(0.0) / all.max(1.0)).sqrt();
-    Spread { value: hits / all.max(1.0), error, extent: all.max(1.0) }
+    let all = all.max(1) as f64;
+    let value = 2.0 * (hits as f64 / all).clamp(0.0, 1.0).sqrt().asin();
+    // Of a small share the angle changes half as much as the share, in relation to it.
+    Spread { value, error: (BURSTS / all).sqrt(), extent: all, scale: value / 2.0 }
 }
 
-/// A percentile in nanoseconds; `None` for fewer than two values. If there are so few that it is the largest of them, it
-/// may be anything.
+/// The logarithm of a percentile in nanoseconds: the error of a delay grows with the delay. `None` for fewer than two
+/// values. If there are so few that it is the largest of them, it may be anything.
 pub fn percentile(delays: &Delays, percent: f64) -> Option<Spread> {
     let count = delays.count() as f64;
     let part = percent / 100.0;
     // Within this distance, and clearly within `CLEAR` times this distance, every rank may be the true percentile.
     let around = (BURSTS * part * (1.0 - part) / count.max(1.0)).sqrt() * 100.0;
-    let at = |percent: f64| delays.percentile(percent.clamp(0.0, 100.0)).map(|nanos| nanos as f64);
+    let at = |percent: f64| delays.percentile(percent.clamp(0.0, 100.0)).map(|nanos| (nanos as f64).max(1.0).ln());
     let half = |times: f64| Some((at(percent + times * around)? - at(percent - times * around)?) / 2.0 / times);
     // Percentiles are accurate to a bucket.
-    let (value, error) = (at(percent)?, half(1.0)?.max(half(CLEAR)?).max(at(percent)? / 64.0));
+    let (value, error) = (at(percent)?, half(1.0)?.max(half(CLEAR)?).max(1.0 / 64.0));
     let error = if count * (1.0 - part) < 0.999 { f64::INFINITY } else { error };
-    (count >= 2.0).then_some(Spread { value, error, extent: count })
+    (count >= 2.0).then_some(Spread { value, error, extent: count, scale: 1.0 })
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ impl Observer {
             side: place.side,
             frame: place.frame,
             time: place.time,
-            bytes: place.length as u64,
+            bytes: message.counted(),
             fault: dissection.fault.is_some(),
             warned: matches!(dissection.notes.worst(), Some(Level::Warning | Level::Error)),
             reliable: flow_info.transport == Transport::Tcp

@@ -281,7 +281,7 @@ impl Sink for Plot {
             steps.resize(step + 1, 0);
         }
         if let Some(bytes) = steps.get_mut(step) {
-            *bytes += message.place.length as u64;
+            *bytes += message.counted();
         }
     }
 }

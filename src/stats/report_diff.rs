@@ -211,7 +211,7 @@ impl Comparison {
         match self.differences.len() - self.notable().count() {
             0 => String::new(),
             n => format!(
-                "{} within the variation inside one capture (-f json has all)\n",
+                "{} within the variation inside one capture, or shown by another figure (-f json has all)\n",
                 Plural(n, "further difference")
             ),
         }
@@ -318,7 +318,7 @@ impl Comparison {
         for d in self.notable() {
             let _ = writeln!(text, "{}", xml(&line(d)));
         }
-        text.push_str(&xml(&self.folded()));
+        text.push_str(&self.folded());
         text.push_str("    </system-out>\n  </testsuite>\n</testsuites>\n");
         text
     }

@@ -61,7 +61,7 @@ const FLOWS: [Column<Conversation>; 15] = [
     column("client_rtt_p50", |c| c.path.round_trip(client(&c.flow))),
     column("server_rtt_p50", |c| c.path.round_trip(client(&c.flow).other())),
     column("resent_share", |c| Cell::share(c.path.resent, c.path.sent)),
-    column("lost_share", |c| Cell::share(c.path.lost, c.path.messages + c.path.lost)),
+    column("lost_share", |c| c.path.lost.map_or(Cell::Null, |lost| Cell::share(lost, c.path.messages + lost))),
     column("idle", |c| c.idle.map_or(Cell::Null, |idle| Cell::Real(idle, 1))),
     column("end", |c| ends::outcome(c.ended.as_ref())),
     column("end_by", |c| ends::by(c.ended.as_ref(), &c.flow)),
@@ -137,7 +137,9 @@ impl Top {
                 trips.iter_mut().zip(own).for_each(|(all, own)| all.merge(own));
                 path.resent += direction.tally.resent;
                 path.sent += direction.tally.sent;
-                path.lost += direction.lost();
+                if !stats.selected {
+                    *path.lost.get_or_insert_default() += direction.lost();
+                }
                 path.messages += direction.tally.messages;
             }
         }
@@ -187,7 +189,8 @@ struct Path {
     messages: u64,
     sent: u64,
     resent: u64,
-    lost: u64,
+    /// `None` if only selected messages are counted.
+    lost: Option<u64>,
 }
 
 impl Path {

@@ -38,7 +38,7 @@ pub const RULES: [(&str, &str); 8] = [
     (
         "lost",
         "numbers that a side skipped and that are not in the capture: lost before the capture point, missed by the \
-         capture, or sent before it began. Not with -F, --since and --until",
+         capture, sent before it began, or in a message with a fault. Not with -F, --since and --until",
     ),
     (
         "unanswered",
@@ -105,11 +105,14 @@ fn resends(d: &Direction) -> Option<String> {
     };
     let all = d.awaiting == d.tally.messages && d.never_acked() == Some(0) && d.lost() == 0;
     if all && d.tally.never_handled == 0 {
-        text.push_str("; every message arrived");
+        text.push_str("; every message was acknowledged");
     }
     let (resend, round_trip) = (d.resend_time.percentile(50.0), d.tally.rtt.percentile(90.0));
     if resend.is_some_and(|resend| resend < AT_ONCE) {
-        text.push_str(". Most follow the transmission before within 1 ms: packets were recorded, or delivered, twice");
+        text.push_str(
+            ". Most follow the transmission before within 1 ms: the sender does not wait for an ack, or packets were \
+             recorded or delivered twice",
+        );
         return Some(text);
     }
     match (resend.zip(round_trip).filter(|(resend, trip)| resend < trip), all) {
@@ -143,13 +146,14 @@ fn texts(d: &Direction, last: u64) -> Vec<(&'static str, String)> {
         };
         list.push((
             "never_acked",
-            format!("never acknowledged: {never} of {}{given_up}{last}", Plural(d.tally.messages, "message")),
+            format!("never acknowledged: {never} of {}{last}{given_up}", Plural(d.tally.messages, "message")),
         ));
     }
     if d.lost() > 0 {
         let lost = Plural(d.lost(), "numbered message");
         let are = if d.lost() == 1 { "is" } else { "are" };
-        let why = "lost before the capture point, missed by the capture, or sent before it began";
+        let why = "lost before the capture point, missed by the capture, sent before it began, or in a message with a \
+                   fault";
         list.push(("lost", format!("{lost} {are} not in the capture: {why}")));
     }
     if d.unanswered() > 0 {
@@ -306,7 +310,7 @@ mod tests {
         let text = texts(&d, 0).remove(0).1;
         assert_eq!(
             text,
-            "50 of 150 transmissions (33.3 %) were resent; every message arrived. Most were sent before any ack: packets or acks \
+            "50 of 150 transmissions (33.3 %) were resent; every message was acknowledged. Most were sent before any ack: packets or acks \
              are lost or late"
         );
         // A number that never arrived contradicts "every message".
@@ -320,7 +324,7 @@ mod tests {
         // A sender cannot know so soon that a packet is lost.
         let mut twice = d.clone();
         twice.resend_time.add(5_000);
-        assert!(texts(&twice, 0).remove(0).1.ends_with("within 1 ms: packets were recorded, or delivered, twice"));
+        assert!(texts(&twice, 0).remove(0).1.ends_with("or packets were recorded or delivered twice"));
         d.resend_time.add(40_000_000);
         d.tally.rtt.add(51_900_000);
         let text = texts(&d, 0).remove(0).1;

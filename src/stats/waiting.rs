@@ -317,7 +317,9 @@ impl Waiting {
 
     fn slow_table(&self, rows: &[Slow], form: Option<TimeForm>, plain: bool) -> Table {
         let listing = self.listings(rows.iter().map(|slow| (&slow.target, &slow.sent)), form, plain);
-        Table::of(SLOW, &LISTING, &listing).with(&UNTIL, rows)
+        // How long it took is printed before the wide columns.
+        let (place, what) = LISTING.split_at(3);
+        Table::of(SLOW, place, &listing).with(&UNTIL, rows).with(what, &listing)
     }
 
     fn latencies(&self) -> Vec<Latency> {

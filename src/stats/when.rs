@@ -61,7 +61,7 @@ pub fn times(stats: &Stats) -> Table {
     });
     let silent = |row: &When| row.silence.is_some_and(|silence| silence.length >= SILENCE);
     let rows: Vec<When> = each.filter(|row| row.worst.is_some() || silent(row)).collect();
-    let title = "When most was lost in 5 s, and the longest silence (s since the first message)";
+    let title = "When most was resent or missing in 5 s; the longest silence (s from the start)";
     Table::of(Shape { kind: "when", title, keys: 4 }, &COLUMNS, &rows)
 }
 
@@ -86,7 +86,7 @@ pub fn axis(stats: &Stats, width: usize, text: &mut String) {
     {
         if k == 0 {
             // Writing to a string cannot fail, here and below.
-            let _ = writeln!(text, "\nLosses along the capture; a column is {}", step_text(step));
+            let _ = writeln!(text, "\nResent and missing along the capture; a column is {}", step_text(step));
         }
         let losses = direction.losses.0.along(first.near_nanos(), step, columns(nanos, step));
         // The most of any 5 s, as in the table: the columns' most would depend on the chart's width.

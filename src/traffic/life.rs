@@ -63,7 +63,7 @@ pub enum Outcome {
     PoorConnection,
     /// The request was never answered.
     Unanswered,
-    /// The other side had not decided when the capture ended.
+    /// The capture has no decision of the other side.
     Pending,
     /// The stream was reset.
     Reset,
@@ -128,6 +128,10 @@ pub struct Life {
     pub may_answer: bool,
     /// The time of the last heartbeat or other [`Step::Alive`], and the timeout that it starts.
     alive: [Option<(i64, i64)>; 2],
+    /// The sides that send heartbeats of their own accord.
+    pings: [bool; 2],
+    /// Whether it is over a stream, which loses no request.
+    pub is_stream: bool,
     /// The last tries without an acknowledgement: the message's number, and the time by which the sender drops the
     /// connection.
     last_try: [Option<(i64, i64)>; 2],
@@ -166,6 +170,13 @@ impl Life {
             }
             Step::Left(reason) => match self.timed_out(side, now, last_seen) {
                 Some(ending) => self.ends(ending, now),
+                // It was asked, and its goodbye is the first thing that the capture has of it.
+                None if self.says_no(side, last_seen) => {
+                    match self.is_stream || now.saturating_sub(self.last_request) < ANSWERED_IN {
+                        true => self.ends_for(Outcome::Refused, side, reason, now),
+                        false => self.ends(Ending::new(Outcome::Unanswered, None), now),
+                    }
+                }
                 None => {
                     self.may_answer |= self.farewell.is_none();
                     self.ends_for(Outcome::Left, side, reason, now);
@@ -182,6 +193,19 @@ impl Life {
             }
             Step::Unacknowledged(nanos) => self.ends(Ending::timed_out(side, Awaited::Acknowledgement, nanos), now),
         }
+    }
+
+    /// Records a heartbeat that `side` sends of its own accord.
+    pub fn pings(&mut self, side: Side) {
+        self.pings[side.index()] = true;
+    }
+
+    /// Whether the other side has waited for `side`. One that sends heartbeats of its own accord would have sent them until
+    /// its timeout.
+    fn is_awaited(&self, side: Side, last_seen: LastSeen) -> bool {
+        let by = side.other().index();
+        let (Some((at, timeout)), Some(last)) = (self.alive[side.index()], last_seen[by]) else { return true };
+        !self.pings[by] || last.saturating_sub(at) >= timeout / 2
     }
 
     /// Records that the other side has acknowledged a message of `side`.
@@ -211,6 +235,12 @@ impl Life {
 
     fn ends_for(&mut self, outcome: Outcome, by: Side, reason: &'static str, now: i64) {
         self.ends(Ending { reason: Some(reason), ..Ending::new(outcome, Some(by)) }, now);
+    }
+
+    /// Whether `side` was asked for the connection, and the capture has nothing else of it: neither an answer, nor anything
+    /// that follows one.
+    fn says_no(&self, side: Side, last_seen: LastSeen) -> bool {
+        !self.accepted && last_seen[side.index()].is_none() && self.asked.is_some_and(|(by, _)| by != side)
     }
 
     /// The timeout that is the cause, if `by` leaves at `now`. A side that comes back after its timeout has no connection
@@ -277,7 +307,12 @@ impl Life {
         }
         if !self.accepted {
             if self.undecided.is_some() && !is_half {
-                return Ending::new(Outcome::Pending, None);
+                // The end of the stream ends the wait: the side that was asked does not want the other, or that one left.
+                return match first {
+                    None => Ending::new(Outcome::Pending, None),
+                    Some((by, _)) if self.undecided != Some(by) => Ending::new(Outcome::Left, Some(by)),
+                    Some((by, _)) => Ending { reason: Some("closed"), ..Ending::new(Outcome::Refused, Some(by)) },
+                };
             }
             // A side that goes on after its last request may have an answer that the capture lacks, unless the capture has
             // the end of the other side's stream.
@@ -332,7 +367,8 @@ impl Life {
     /// The end by the timeout for the side that was dropped first.
     fn lost(&self, last_seen: LastSeen, now: i64) -> Option<Ending> {
         let dropped = Side::BOTH.into_iter().filter(|side| self.dropped(*side, now, last_seen));
-        let side = dropped.min_by_key(|side| self.alive[side.index()].map(|(at, _)| at))?;
+        let order = |side: &Side| (!self.is_awaited(*side, last_seen), self.alive[side.index()].map(|(at, _)| at));
+        let side = dropped.min_by_key(order)?;
         self.timeout_by(side.other(), last_seen)
     }
 }
@@ -408,6 +444,9 @@ mod tests {
         assert_eq!(end(&life(&asked[..1]), closes(B), 0), (Outcome::Refused, Some(B)));
         let pending = [(0, A, Some(Step::Asked)), (1, B, Some(Step::Undecided))];
         assert_eq!(end(&life(&pending), NONE, 9), (Outcome::Pending, None));
+        assert_eq!(end(&life(&pending), closes(A), 2), (Outcome::Left, Some(A)));
+        assert_eq!(end(&life(&pending), closes(B), 2), (Outcome::Refused, Some(B)));
+        assert_eq!(end(&life(&pending[1..]), closes(A), 2), (Outcome::Left, Some(A)));
         let other = [(0, A, Some(Step::Asked)), (1, B, None)];
         assert_eq!(end(&life(&other), NONE, 9), (Outcome::Open, None));
     }
@@ -435,6 +474,30 @@ mod tests {
         let mut in_time = beats(3, 8);
         in_time.step(Step::Left("disconnected"), A, 8 * SECOND);
         assert_eq!(end(&in_time, NONE, 15), (Outcome::Left, Some(A)));
+    }
+
+    /// The first word of a side that was asked long ago: the request was lost, unless it was sent over a stream.
+    #[test]
+    fn a_goodbye_without_a_greeting() {
+        for (is_stream, expected) in [(false, (Outcome::Unanswered, None)), (true, (Outcome::Refused, Some(B)))] {
+            let mut session = life(&[(0, A, Some(Step::Asked))]);
+            session.0.is_stream = is_stream;
+            session.step(Step::Left("closed"), B, 4 * SECOND);
+            assert_eq!(end(&session, NONE, 9), expected);
+        }
+    }
+
+    /// A side that sends heartbeats of its own accord has waited only if it went on with them.
+    #[test]
+    fn who_stops_has_not_waited() {
+        let alive = Step::Alive(5 * SECOND);
+        // The last answer is lost. Then the client stops, or goes on until its timeout.
+        for (last, by) in [(4, B), (8, A)] {
+            let mut session = life(&[(3, A, Some(alive)), (3, B, Some(alive))]);
+            session.0.pings(A);
+            (4..=last).for_each(|at| session.step(alive, A, at * SECOND));
+            assert_eq!(end(&session, NONE, 20), (Outcome::TimedOut, Some(by)));
+        }
     }
 
     /// A capture of one direction does not show what the other side did.

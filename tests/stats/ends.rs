@@ -13,7 +13,7 @@ use std::path::Path;
 /// data.
 type Truth = (&'static str, &'static [(u64, u64, &'static str, &'static str, &'static str, &'static str)]);
 
-const TRUTHS: [Truth; 13] = [
+const TRUTHS: [Truth; 14] = [
     // The client's process was stopped at 3.0 s; the server logged TimedOut 5 s later. A goodbye followed.
     ("real/end-timed-out-22.pcap", &[(1, 1, "timed_out", "server", "", "")]),
     // The client logged PoorConnection.
@@ -47,6 +47,8 @@ const TRUTHS: [Truth; 13] = [
     // (2.2).
     ("riptide/riptide20-lossy.pcap", &[(2, 1, "timed_out", "client", "", "")]),
     ("riptide/riptide22-lossy.pcap", &[(2, 1, "poor_connection", "client", "", "")]),
+    // The client gave up after five requests. The server, whose acceptance was lost, closes later.
+    ("dnp/dnp-lossy.pcap", &[(1, 1, "unanswered", "", "", ""), (2, 1, "left", "server", "closed", "")]),
     (
         "dnp/dnp-basic.pcap",
         &[
@@ -230,6 +232,13 @@ fn nothing_is_lost_or_unanswered_in_a_selection() {
             let rule = text(&verdict["rule"]);
             assert!(!["never_acked", "lost", "unanswered"].contains(&rule), "{file} {selection:?}: {verdict}");
             assert!(!text(&verdict["text"]).contains("every message"), "{verdict}");
+        }
+        let rows = |table: &str| all[table].as_array().cloned().unwrap_or_default();
+        let rows = [rows("delivery"), rows("request")].concat();
+        assert!(!rows.is_empty(), "{file} {selection:?}");
+        for key in ["never_acked", "lost", "lost_share", "unanswered"] {
+            let figures = rows.iter().filter_map(|row| row.get(key));
+            figures.for_each(|figure| assert!(figure.is_null(), "{file} {selection:?}: {key} {figure}"));
         }
     }
 }
@@ -443,6 +452,49 @@ fn slow_heartbeats_are_matched() {
     let trip = |key: &str| row[key].as_f64().unwrap();
     assert_eq!((&row["pings"], &row["pongs"]), (&20.into(), &20.into()), "{row}");
     assert!(trip("ping_max") == 1300.0 && (trip("ping_p50") - 1300.0).abs() < 21.0, "{row}");
+}
+
+/// A server that has not decided sends a connect, too. The capture lacks the client's, or has it after that.
+#[test]
+fn a_connect_of_the_server_makes_it_no_client() {
+    let ends: [SocketAddr; 2] = ["127.0.0.1:50000", "127.0.0.1:9000"].map(|end| end.parse().unwrap());
+    let other: [SocketAddr; 2] = ["127.0.0.1:50001", "127.0.0.1:9000"].map(|end| end.parse().unwrap());
+    let folder = Scratch::new("pending");
+    let joined =
+        [(300, false, "0801000100"), (310, true, "0101000100"), (311, true, "0801000100"), (320, false, "0101000100")];
+    let beats = (1..9).flat_map(|k| [(1000 * k, true, "0501ffff"), (1000 * k + 10, false, "0501")]).collect::<Vec<_>>();
+    for first in [&[(0, false, "03")][..], &[(0, false, "03"), (0, true, "03")]] {
+        let all = [first, &joined[..], &beats[..]].concat();
+        let mut wire = Wire::default();
+        all.iter().for_each(|(_, by_client, digits)| wire.datagram(ends, *by_client, &hex(digits)));
+        wire.datagram(other, true, &hex("03"));
+        let times: Vec<u32> = all.iter().map(|(at, ..)| *at).chain([20_000]).collect();
+        let file = folder.write("pending.pcap", timed(&wire, &times));
+        check(&[&file, "-p", "riptide", "-s", "riptide.version=2.0"], "timed_out", "server", "", Some(5.0));
+    }
+}
+
+/// The ends of connections in fixtures that lack one frame: the file, the frame, the client's address, and the end.
+#[test]
+fn one_packet_less_blames_nobody_else() {
+    let folder = Scratch::new("one-less");
+    for (name, frame, client, expected) in [
+        // An answer to a client that froze later, and a copy of a message: the server heard nothing more.
+        ("riptide/riptide22-udp.pcap", 290, "127.0.0.1:36597", ["timed_out", "server"]),
+        ("riptide/riptide22-lossy.pcap", 935, "127.0.0.1:45247", ["timed_out", "server"]),
+        // The server's welcome.
+        ("riptide/riptide22-udp.pcap", 248, "127.0.0.1:36597", ["timed_out", "server"]),
+        // The client's exit, which the server's answers.
+        ("gne/gne-probe.pcap", 132, "127.0.0.1:50642", ["left", ""]),
+    ] {
+        let whole = std::fs::read(fixture(name)).expect("a fixture");
+        let kept = records(&whole).into_iter().enumerate().filter(|(k, _)| k + 1 != frame);
+        let less = kept.fold(whole[..24].to_vec(), |file, (_, record)| [&file[..], &record].concat());
+        let proto = name.split('/').next().unwrap_or_default();
+        let all = stats(Path::new(&folder.write("less.pcap", less)), &["-p", proto]);
+        let row = all["end"].as_array().unwrap().iter().find(|row| row["client"] == client).expect("a row");
+        assert_eq!(["end", "end_by"].map(|key| text(&row[key])), expected, "{name} without {frame}: {row}");
+    }
 }
 
 /// Numbers that arrive late are those that were skipped only if they are above the first one of the capture.

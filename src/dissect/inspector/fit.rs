@@ -52,7 +52,7 @@ pub(crate) fn chosen(
         };
         let next: Vec<String> = rest.iter().take(2).map(named).collect();
         return Err(format!(
-            "no protocol is recognised: {why} as {}; next {}; -p names one",
+            "no protocol is recognised: the best, {}: {why}; others: {}; -p names one",
             named(first),
             next.join(", ")
         ));

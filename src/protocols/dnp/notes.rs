@@ -14,7 +14,10 @@ pub const NOTES: &[NoteDoc] = &[
     warning("dnp.changed_copy", "the same number with other bytes: receivers keep the first"),
     note("dnp.gap", "a new number past the next one: which are missing"),
     note("dnp.out_of_order", "a new number below the highest"),
-    warning("dnp.out_of_window", "a new number 10 or more past the lowest missing one: receivers drop it"),
+    warning(
+        "dnp.out_of_window",
+        "a new number 10 or more past the lowest one that the capture lacks: receivers that lack it, too, drop it",
+    ),
     warning("dnp.number_65535", "a number that is not in the count"),
     warning("dnp.unacknowledged", "a connection's first close: numbers that were never acknowledged"),
     note("dnp.request_repeated", "a request before the answer to the one before"),

@@ -182,7 +182,10 @@ impl Direction {
             let missing = self.sequence.wire(missing);
             notes.warn(
                 "dnp.out_of_window",
-                format_args!("{WINDOW} or more past {missing}, which is missing: receivers drop it unacknowledged"),
+                format_args!(
+                    "{WINDOW} or more past {missing}, which the capture lacks: a receiver that lacks it, too, drops this \
+                     unacknowledged"
+                ),
             );
         }
         let around = self.runs.insert(number, command.marks(number));

@@ -90,7 +90,7 @@ pub fn packets(
     match ended {
         Ended::Trailing(bytes) => dissection.notes.note(
             "gne.trailing",
-            format_args!("{} after the end marker: the library ignores them", Plural(bytes, "byte")),
+            format_args!("{} after the end marker, which the library ignores", Plural(bytes, "byte")),
         ),
         Ended::Unknown => {
             // Another packet may follow it.

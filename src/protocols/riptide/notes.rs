@@ -9,7 +9,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("riptide.resent", "copy 2 or more of a reliable message that no ack has named yet"),
     note("riptide.duplicate", "copy 2 or more of a reliable message that was acknowledged already"),
     warning("riptide.given_up", "copy 15, the library's last: 2.0 drops the message, 2.1 and later the connection"),
-    note("riptide.goes_on", "a copy after that: its application allows more, and nothing was given up"),
+    note("riptide.goes_on", "a copy after that: its application allows more, or the network repeated one"),
     warning("riptide.never_acked", "a disconnect, while reliable messages are not acknowledged: which"),
     note("riptide.gap", "a new message more than one above the newest: how many are missing"),
     note("riptide.late", "a new message with a number below the newest"),

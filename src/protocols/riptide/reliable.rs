@@ -207,7 +207,7 @@ impl Reliable {
                 if goes_on {
                     notes.note("riptide.goes_on",
                         format_args!(
-                            "copy {copy} follows the library's last try: its application allows more, and nothing was given up"
+                            "copy {copy} follows the library's last try: its application allows more, or the network repeated one of them"
                         ),
                     );
                 }

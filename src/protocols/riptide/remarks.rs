@@ -57,7 +57,7 @@ pub(super) fn trailing(dissection: &mut Dissection) {
     if let Some(bits) = version::trailing(&dissection.tree).map(|node| node.bits) {
         // Counted as the tree counts them.
         let count = if bits % 8 == 0 { Plural(bits / 8, "byte") } else { Plural(bits, "bit") };
-        dissection.notes.warn("riptide.trailing", format_args!("{count} after the message: the library ignores them"));
+        dissection.notes.warn("riptide.trailing", format_args!("{count} after the message, which the library ignores"));
     }
 }
 

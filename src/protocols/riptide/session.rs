@@ -181,13 +181,13 @@ impl RiptideSession {
         self.shown = Some(version);
         self.senders[place.side.index()] = true;
         dissection.from = from;
-        if self.is_server_after_all(message, version, place.side, dissection) {
-            self.server = Some(place.side);
+        // A server that has not decided answers with a connect, too: any other message shows more.
+        let by_connect = matches!(self.learned_from, Some((_, Connect))) && message != Connect;
+        if (self.server.is_none() || by_connect)
+            && let Some(server) = RiptideSession::server_by(message, version, place.side, dissection)
+        {
+            self.server = Some(server);
             self.learned_from = Some((first, message));
-            dissection.from = Role::Server;
-        } else if self.server.is_none() {
-            self.server = RiptideSession::server_by(message, version, place.side, dissection);
-            self.learned_from = self.server.map(|_| (first, message));
             dissection.from = FlowInfo::role(self.server, place.side);
         }
         self.analyse(message, version, place, dissection);
@@ -206,14 +206,6 @@ impl RiptideSession {
             before.is_none_or(|before| is_near(id as u16, before))
         });
         near && is_written(version, message, tree)
-    }
-
-    /// Whether the only sender so far, taken for the client because of a connect, is the server: a server that has not
-    /// decided answers with a connect, too.
-    fn is_server_after_all(&self, message: Message, version: Version, side: Side, dissection: &Dissection) -> bool {
-        matches!(self.learned_from, Some((_, Connect)))
-            && !self.senders[side.other().index()]
-            && RiptideSession::server_by(message, version, side, dissection) == Some(side)
     }
 
     /// The server by a message that only one side sends.
@@ -289,9 +281,8 @@ impl RiptideSession {
                 self.reliable(version, place, dissection);
                 remarks::trailing(dissection);
                 if message == Welcome {
-                    if dissection.from != Role::Client {
-                        dissection.delivery.push(Event::Step(Step::Accepted));
-                    }
+                    // The client's welcome answers one that the capture may lack.
+                    dissection.delivery.push(Event::Step(Step::Accepted));
                     dissection.delivery.push(Event::Step(Step::Alive(self.timeout)));
                 }
             }

@@ -91,7 +91,7 @@ pub fn time(at: Time, html: &mut Html) {
 }
 
 /// Draws all bytes over time in one strip, which shows where there is traffic.
-fn strip(plot: &Plot, html: &mut Html) {
+fn strip(plot: &Plot, duration: f64, html: &mut Html) {
     const HEIGHT: u32 = 56;
     let series = plot.series(plot.round_step(STEPS));
     let totals = series.totals();
@@ -108,7 +108,7 @@ fn strip(plot: &Plot, html: &mut Html) {
         let rate = bytes(top / series.step);
         html.el("p").text(format_args!(
             "Bytes over {}, from the first frame on: at most {rate}/s in steps of {}",
-            time_label(series.seconds()),
+            time_label(duration),
             time_label(series.step)
         ));
     });
@@ -119,7 +119,7 @@ pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
     section("overview", "Overview", html, |html| {
         let (stats, about) = (context.stats, context.about);
         tiles(context, html);
-        strip(plot, html);
+        strip(plot, stats.duration(), html);
         html.line().el("dl").class("facts").with(|html| {
             match about.files.is_empty() {
                 true => fact("Capture", html, |html| _ = html.text(&about.name)),

@@ -100,7 +100,8 @@ fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut 
     }
     html.el("p").class("evidence").with(|html| {
         if !places.first.is_empty() {
-            html.text(if rule == "lost" { "gaps at frames " } else { "frames " });
+            html.text(if rule == "lost" { "gaps at " } else { "" });
+            html.text(if places.first.len() == 1 { "frame " } else { "frames " });
             links(&places, html);
         }
         if !codes.is_empty() {

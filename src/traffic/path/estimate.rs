@@ -87,7 +87,9 @@ struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    fn of(own: &Counts, other: &'a Counts, both_number: bool) -> Loop<'a> {
+    /// The observations from the numbers of `from`, and from what `to` sends back.
+    fn of(from: Numbered<'_>, to: Numbered<'a>, both_number: bool) -> Loop<'a> {
+        let (own, other) = (from.counts, to.counts);
         let (skipped, numbers) = (other.skipped as f64, other.numbers as f64);
         let both = Loop { skipped, numbers, heeded: other.heeded.map(|count| count as f64), ..Loop::default() };
         if own.reports > 0 {
@@ -99,12 +101,15 @@ impl<'a> Loop<'a> {
             };
             return Loop { lost, arrived, acked, unknown, ..gaps };
         }
-        // One acknowledgement may be for several transmissions, so only those that were resent count as unacknowledged,
+        // One acknowledgement may be for several transmissions: of those of an acknowledged number one has arrived,
         // provided that nothing was resent too soon. Gaps do not show which of the two was lost.
         match (own.acks, own.pings) {
             (1.., _) => {
-                let unknown = own.again as f64;
-                Loop { acked: own.transmissions() as f64 - unknown, unknown, ..Loop::default() }
+                // If acknowledgements name the newest number alone, others are left out without a loss.
+                let names_all = own.acks > to.messages || to.messages >= own.seen;
+                let unknown = (if names_all { own.unacked } else { own.again }) as f64;
+                let known = own.transmissions().saturating_sub(if names_all { own.on_its_way } else { 0 });
+                Loop { acked: known as f64 - unknown, unknown, ..Loop::default() }
             }
             (0, 1..) if own.pongs > 0 => {
                 let (pings, pongs) = (own.pings as f64, own.pongs as f64);
@@ -249,7 +254,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let both_number = mine.seen.min(theirs.seen) >= FEW && !early;
     // With several spaces of numbers nothing is known.
     let known = mine.jumps + theirs.jumps == 0;
-    let mut after = known.then(|| Loop::of(mine, theirs, both_number).interval(0, wider)).flatten();
+    let mut after = known.then(|| Loop::of(own, other, both_number).interval(0, wider)).flatten();
     if mine.transmissions() + theirs.heeded[0] < FEW && is_near(own.trips, other.trips) {
         after = Some([0.0; 3]);
     }
@@ -259,7 +264,7 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
         _ if theirs.transmissions() < FEW && mine.skipped == 0 && is_near(other.trips, own.trips) => Some([0.0; 3]),
         // Long runs hide in resent messages, so that the gaps show only the short ones.
         _ if theirs.transmissions() < FEW && mine.apart * LONG > mine.skipped => None,
-        _ if theirs.reports > 0 => Loop::of(theirs, mine, both_number).interval(1, wider),
+        _ if theirs.reports > 0 => Loop::of(other, own, both_number).interval(1, wider),
         _ => {
             let gaps = Loop { skipped: mine.skipped as f64, numbers: mine.numbers as f64, ..Loop::default() };
             gaps.interval(1, wider)

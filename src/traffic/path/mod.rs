@@ -19,6 +19,10 @@ const MOST: usize = 512;
 const FEW: usize = 64;
 /// The time in nanoseconds after which a number is settled.
 const SETTLED: i64 = 5_000_000_000;
+/// The time in nanoseconds for which open messages of other spaces are kept: as long as verdicts ask about.
+const KEPT: i64 = 1_000_000_000;
+/// Numbers that are further apart are of different spaces, whose distance is twice as large.
+const APART: i64 = 1 << 48;
 /// A side that skips more numbers has started a new space of numbers.
 const SKIPPED: i64 = 1000;
 /// The shortest time in nanoseconds after which a message is resent.
@@ -86,6 +90,10 @@ pub struct Counts {
     /// Acknowledgements after which nothing was resent, and those after which the message was resent although no other
     /// acknowledgement named it: the latter were lost after the capture point.
     pub heeded: [u64; 2],
+    /// The part of `unknown` whose acknowledgement had time to arrive, of connections whose messages are acknowledged.
+    pub unacked: u64,
+    /// The part of `unknown` whose acknowledgement was still on its way when later numbers took their place.
+    pub on_its_way: u64,
     /// Transmissions after the first of a message.
     pub again: u64,
     /// Messages that were resent before an acknowledgement could arrive.
@@ -142,6 +150,8 @@ impl Counts {
         self.arrived += arrived;
         self.lost += lost;
         self.unknown += unknown;
+        self.unacked += other.unacked;
+        self.on_its_way += other.on_its_way;
         self.reports += reports;
         self.acks += acks;
         self.again += again;
@@ -212,6 +222,11 @@ struct Number {
 }
 
 impl Number {
+    /// Whether nothing has acknowledged it.
+    fn is_open(&self) -> bool {
+        self.copies > 0 && !self.named && self.acks == 0
+    }
+
     /// The transmission of a resent message that an acknowledgement answers at this time, if that is known: its time.
     ///
     /// If only the `other` side acknowledges, it remains unknown: messages are resent where others are lost, and the
@@ -338,6 +353,8 @@ struct Numbers {
     before: Before,
     start: i64,
     waiting: VecDeque<Number>,
+    /// Open messages of other spaces: their numbers, and the times of their last transmissions.
+    aside: VecDeque<(i64, i64)>,
     /// The shortest time to an acknowledgement.
     quickest: Option<i64>,
     /// The longest time to the acknowledgement of a message sent once: a program that reads its socket at intervals
@@ -362,13 +379,18 @@ impl Numbers {
         self.now = now;
         let jumps = number.saturating_sub(self.start.saturating_add(self.waiting.len() as i64)) > SKIPPED;
         if self.waiting.is_empty() || jumps {
-            self.counts.jumps += u64::from(!self.waiting.is_empty());
+            if !self.waiting.is_empty() {
+                self.counts.jumps += 1;
+                self.put_aside(now);
+            }
             while self.settle_first(times) {}
             self.start = number;
             self.before = Before::default();
         }
         // Sums of numbers may be too large for 64 bits.
-        let Some(index) = number.checked_sub(self.start).and_then(|index| usize::try_from(index).ok()) else { return };
+        let Some(index) = number.checked_sub(self.start).and_then(|index| usize::try_from(index).ok()) else {
+            return self.sent_aside(number, now);
+        };
         let last = self.waiting.back().map_or(now, |last| last.times[0]);
         let waits = |from: i64| times.wait.map_or(0.0, |wait| now.saturating_sub(from) as f64 / wait as f64);
         if self.waiting.len() <= index {
@@ -423,6 +445,32 @@ impl Numbers {
         }
     }
 
+    /// Keeps the open messages of the space that ends here.
+    #[cold]
+    #[inline(never)]
+    fn put_aside(&mut self, now: i64) {
+        let Numbers { waiting, aside, start, .. } = self;
+        let open = (0i64..).zip(waiting.iter()).filter(|(_, one)| one.is_open());
+        aside.extend(open.map(|(k, one)| (start.saturating_add(k), one.times[2])));
+        self.limit_aside(now);
+    }
+
+    /// Keeps a message of another space, below the current one, as open.
+    #[cold]
+    #[inline(never)]
+    fn sent_aside(&mut self, number: i64, now: i64) {
+        if self.start.saturating_sub(number) > APART {
+            self.aside.retain(|(known, _)| *known != number);
+            self.aside.push_back((number, now));
+            self.limit_aside(now);
+        }
+    }
+
+    fn limit_aside(&mut self, now: i64) {
+        self.aside.retain(|(_, at)| now.saturating_sub(*at) <= KEPT);
+        self.aside.drain(..self.aside.len().saturating_sub(MOST));
+    }
+
     fn report(&mut self, report: &Report, now: i64, times: Times, other: &Numbers) {
         self.counts.reports += 1;
         self.now = now;
@@ -469,10 +517,17 @@ impl Numbers {
         }
     }
 
+    /// Whether an acknowledgement of a transmission at this time would have arrived.
+    fn is_late(&self, at: i64, times: Times) -> bool {
+        let usual = times.again.unwrap_or(LATE).saturating_mul(2).max(self.slowest);
+        self.now.saturating_sub(at) > usual
+    }
+
     fn settle_first(&mut self, times: Times) -> bool {
         let Some(one) = self.waiting.pop_front() else { return false };
         self.start = self.start.saturating_add(1);
-        settle(&one, &mut self.counts, &mut self.before, times);
+        self.counts.on_its_way += u64::from(one.is_open() && !self.is_late(one.times[2], times));
+        settle(&one, false, &mut self.counts, &mut self.before, times);
         true
     }
 
@@ -482,25 +537,26 @@ impl Numbers {
         for one in &self.waiting {
             let mut one = *one;
             // Its acknowledgement, or the resent message, may still be on its way.
-            if one.acks == 0 && !one.named && one.copies > 0 {
-                one.copies -= 1;
-            }
+            // A receiver that reports each transmission shows what was lost; without reports, silence does.
+            let pending = one.is_open() && (counts.reports > 0 || !self.is_late(one.times[2], times));
+            one.copies -= u32::from(pending);
             one.named_at =
                 one.named_at.filter(|at| self.now.saturating_sub(*at) > times.again.unwrap_or(LATE).saturating_mul(2));
-            settle(&one, &mut counts, &mut before, times);
+            settle(&one, pending, &mut counts, &mut before, times);
         }
+        counts.unacked = if counts.acks > 0 { counts.unknown.saturating_sub(counts.on_its_way) } else { 0 };
         counts
     }
 }
 
-/// Counts the outcome of a number.
-fn settle(one: &Number, counts: &mut Counts, before: &mut Before, times: Times) {
+/// Counts the outcome of a number. `pending`: one more transmission, whose outcome is open.
+fn settle(one: &Number, pending: bool, counts: &mut Counts, before: &mut Before, times: Times) {
     if one.copies == 0 && one.named {
         // An acknowledgement says that it has arrived: the capture lost it.
         before.lost = None;
         return;
     }
-    let missing = one.skipped || one.copies == 0;
+    let missing = one.skipped || one.copies == 0 && !pending;
     let near = |from: Option<i64>| {
         from.zip(times.again).is_some_and(|(from, again)| one.times[0].saturating_sub(from) < again)
     };
@@ -599,8 +655,9 @@ impl Path {
     /// Records the acknowledgement of a message of this side. `trip` is its delay if the message was sent only once.
     pub fn acked(&mut self, side: usize, number: i64, trip: Option<i64>) {
         let numbers = &mut self.sides[side];
-        if let Some(one) = numbers.get_mut(number) {
-            one.named = true;
+        match numbers.get_mut(number) {
+            Some(one) => one.named = true,
+            None => numbers.aside.retain(|(known, _)| *known != number),
         }
         if let Some(trip) = trip.filter(|trip| *trip > 0) {
             numbers.quickest = Some(numbers.quickest.map_or(trip, |quickest| quickest.min(trip)));
@@ -611,8 +668,9 @@ impl Path {
     /// The number of this side's messages that nothing has acknowledged, and that were sent for the last time at this
     /// time or later.
     pub fn open_since(&self, side: usize, time: i64) -> u64 {
-        let is_open = |one: &&Number| one.copies > 0 && !one.named && one.acks == 0 && one.times[2] >= time;
-        self.sides[side].waiting.iter().filter(is_open).count() as u64
+        let Numbers { waiting, aside, .. } = &self.sides[side];
+        let open = waiting.iter().filter(|one| one.is_open() && one.times[2] >= time).count();
+        (open + aside.iter().filter(|(_, at)| *at >= time).count()) as u64
     }
 
     /// Records that the other side answers a transmission of this side.

@@ -10,6 +10,72 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 const MS: i64 = 1_000_000;
 
+/// A number that is never resent and never acknowledged did not arrive, or its acknowledgement did not.
+#[test]
+fn numbers_without_resends_or_acknowledgements_are_losses() {
+    let (mut path, mut trips) = (Path::default(), [Delays::default(), Delays::default()]);
+    for n in 0..2000 {
+        let now = n * 50 * MS;
+        (0..2).for_each(|side| path.sent(side, n, now));
+        path.acked(1, n, Some(MS));
+        if n % 5 > 0 {
+            path.acked(0, n, Some(100 * MS));
+            trips[0].add(100 * MS);
+        }
+        trips[1].add(MS);
+    }
+    let counts = [path.counts(0), path.counts(1)];
+    let of = |side: usize| Numbered { counts: &counts[side], trips: &trips[side], messages: 2000 };
+    let [_, low, high] = estimate(of(0), of(1)).loss.expect("an estimate");
+    assert!(low <= 0.2 && 0.2 <= high, "{low} {high}");
+}
+
+/// A burst of more numbers than are remembered, each acknowledged, loses nothing.
+#[test]
+fn acknowledgements_on_their_way_are_no_losses() {
+    let (mut path, mut trips) = (Path::default(), [Delays::default(), Delays::default()]);
+    for burst in 0..4 {
+        let begin = burst * 1000 * MS;
+        let numbers = || burst * 700..(burst + 1) * 700;
+        numbers().for_each(|n| (0..2).for_each(|side| path.sent(side, n, begin + n % 700 * MS / 40)));
+        for n in numbers() {
+            path.acked(0, n, Some(60 * MS));
+            path.acked(1, n, Some(MS));
+            trips[0].add(60 * MS);
+            trips[1].add(MS);
+        }
+    }
+    let counts = [path.counts(0), path.counts(1)];
+    let of = |side: usize| Numbered { counts: &counts[side], trips: &trips[side], messages: 2800 };
+    let [loss, _, high] = estimate(of(0), of(1)).loss.expect("an estimate");
+    assert!(loss < 0.005 && high < 0.05, "{loss} {high}");
+}
+
+/// A receiver that acknowledges once a second has lost nothing of the last second.
+#[test]
+fn acknowledgements_in_batches_are_no_losses_at_the_end() {
+    let mut path = Path::default();
+    for n in 0..250i64 {
+        path.sent(0, n, n * 20 * MS);
+        if n % 50 == 49 && n < 249 {
+            (n - 49..=n).for_each(|number| path.acked(0, number, Some((n - number) * 20 * MS)));
+        }
+    }
+    assert_eq!(path.counts(0).unacked, 0);
+}
+
+/// Messages in several number spaces are open, whichever space the last message was in.
+#[test]
+fn each_number_space_has_open_messages() {
+    let mut path = Path::default();
+    let other = 1i64 << 50;
+    [1, other, 2, other + 1].into_iter().zip(0..).for_each(|(number, k)| path.sent(0, number, k * MS));
+    path.acked(0, 1, None);
+    assert_eq!(path.open_since(0, 0), 3);
+    path.acked(0, other, None);
+    assert_eq!(path.open_since(0, 0), 2);
+}
+
 /// The path from one point to another: its loss, and the mean length of losses in a row (Gilbert).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Channel {

@@ -43,6 +43,16 @@ fn gaps_and_the_window() {
     assert_eq!(talking.notes(S, "04 0000 61"), NONE);
 }
 
+/// The sender sends number 10 once it has the acknowledgement of 0: the capture lacks 0, not the receiver.
+#[test]
+fn a_number_past_the_window_blames_no_receiver() {
+    let mut talking = Talking::connected();
+    (1..10).for_each(|number| drop(talking.say(C, &format!("04 {number:02x}00 61"))));
+    let row = talking.say(C, "04 0a00 61");
+    let text = row.notes.iter().find(|(code, _)| *code == "dnp.out_of_window").map(|(_, text)| text.as_str());
+    assert!(text.is_some_and(|text| text.contains("0, which the capture lacks")), "{row:?}");
+}
+
 /// The capture lacks command 5, which the receiver has: acknowledgements of numbers 10 or more past it show that.
 #[test]
 fn acknowledges_show_that_lower_numbers_have_arrived() {
