@@ -129,6 +129,14 @@ def store():
 ANSWERS = ["bandwidth", "trips", "resends", "errors"]
 
 
+def announced(netkit, files):
+    """The lines with a fault over TCP, with their bytes."""
+    names = [name for name in files if name != "--join"]
+    which = ["-F", "has fault and transport == tcp", "-f", "ndjson", "--bytes"]
+    run = subprocess.run([netkit, "-q", "decode", *names, *which], capture_output=True, text=True)
+    return map(json.loads, run.stdout.splitlines())
+
+
 def own_figures(netkit, sets):
     """The answers by `netkit stats`, and the captures that cannot be read to their ends."""
     bandwidth, trips = collections.defaultdict(collections.Counter), {}
@@ -141,6 +149,10 @@ def own_figures(netkit, sets):
         found = json.loads(run.stdout)
         for one in found["message"]:
             bandwidth[one["proto"], one["message"]] += {"messages": one["messages"], "bytes": one["bytes"]}
+        # The jobs add up the lengths of lines: of a message over TCP that is cut, that is what it announces.
+        for one in announced(netkit, files):
+            there = len(one["bytes"]) // 2
+            bandwidth[one["proto"], one["message"]] += {"bytes": max(one["length"] - there, 0)}
         flows = {flow["flow"]: flow for flow in found["flow"]}
         for one in found["delivery"]:
             flow = flows[one["flow"]]
