@@ -1,9 +1,8 @@
 //! `FIELD=VALUE` of a command line as a JSON object of fields.
 //!
-//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value, and
-//! `packet.x=1` a field of the headers around the message. A value that starts like a
-//! list or an object and is valid JSON is JSON, any other is text, which the encoder converts according to the field;
-//! `FIELD:=JSON` is always JSON.
+//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value, and `packet.x=1` a field of the
+//! headers around the message. A value that starts like a list or an object and is valid JSON is JSON, any other is text,
+//! which the encoder converts according to the field; `FIELD:=JSON` is always JSON.
 
 use crate::codec::layout::{Field, Kind, Layout, flag};
 use crate::codec::{digits, names};

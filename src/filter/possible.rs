@@ -2,18 +2,20 @@
 
 use super::names::NamedFields;
 use super::{Comparison, Envelope, Literal, Number, Test};
-use crate::codec::layout::{Field, Kind, Len, Show, flag};
+use crate::codec::layout::{Field, Kind, Len, Show};
 
 /// The reason why a test can hold for none of the fields that a name denotes. Literals of the wrong type have been
 /// reported by [`super::literal::fits`].
 pub fn wrong(found: &NamedFields<'_>, name: &str, test: &Test) -> Option<String> {
-    let is_hidden = found.fields.iter().all(|field| field.is(flag::HIDDEN));
-    if !found.open && !found.fields.is_empty() && is_hidden && !matches!(test, Test::Exists) {
+    if found.open || found.fields.is_empty() {
+        return None;
+    }
+    if found.fields.iter().all(|field| field.is_hidden()) && !matches!(test, Test::Exists) {
         return Some(format!(
             "{name} is hidden: messages have it only where it is wrong, and {name} alone finds these"
         ));
     }
-    if found.open || found.fields.is_empty() || found.fields.iter().any(|field| can(field, test)) {
+    if found.fields.iter().any(|field| can(field, test)) {
         return None;
     }
     let ranges: Vec<(i128, i128)> = found.fields.iter().filter_map(|field| range(field)).collect();

@@ -15,7 +15,7 @@ pub(crate) use super::metric::Unit;
 use super::metric::{OF_MESSAGES, OF_SIDES};
 use super::noise::{self, Spread};
 use super::tables::{Counted, TRAFFIC};
-use super::{Kind, Stats};
+use super::{Kind, SENDERS, Stats};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A rate, mean or delay whose relative difference is smaller counts as equal: no two captures have the same duration.
@@ -273,8 +273,7 @@ impl Judge<'_> {
             _ => {
                 let missing = |a: &Kind, b: &Kind| {
                     // A capture that does not show the senders shows no other ones.
-                    let is_sender =
-                        |path: &Vec<&'static str>| path.first().is_some_and(|name| name.starts_with("(from "));
+                    let is_sender = |path: &Vec<&'static str>| path.first().is_some_and(|name| SENDERS.contains(name));
                     let shows = b.fields.keys().any(is_sender);
                     let is_new = |path: &Vec<&'static str>| !b.fields.contains_key(path) && (shows || !is_sender(path));
                     let gone = || a.fields.iter().filter(|(path, _)| is_new(path));

@@ -99,6 +99,8 @@ pub(crate) const SECONDS: usize = 86_400;
 const COURSE_STEPS: usize = 64;
 /// The cap on field names per message that are stored to compare captures.
 const FIELDS: usize = 2000;
+/// The sender among a message's fields: client, server.
+pub(crate) const SENDERS: [&str; 2] = ["(from the client)", "(from the server)"];
 
 /// The counters of a kind of message.
 #[derive(Clone, Debug, Default)]
@@ -334,12 +336,12 @@ impl Stats {
         }
         // A message that the other side sends now differs, too.
         let sender = match dissection.from {
-            Role::Client => "(from the client)",
-            Role::Server => "(from the server)",
+            Role::Client => 0,
+            Role::Server => 1,
             Role::Unknown => return,
         };
         names.clear();
-        names.push(sender);
+        names.push(SENDERS[sender]);
         match kind.fields.get_mut(&names) {
             Some(count) => *count += 1,
             None => _ = kind.fields.insert(names, 1),

@@ -338,6 +338,27 @@ fn a_capture_on_a_full_disk() {
     assert_eq!(peer.sent().last(), Some(&vec![6]), "the server was left");
 }
 
+/// A recording that cannot grow any more is kept as far as it got, in both formats.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_recorded_before_an_error_is_kept() {
+    let peer = udp(V4, anything, riptide);
+    let folder = crate::common::Scratch::new("full-recording");
+    for name in ["run.pcap", "run.pcapng"] {
+        let file = folder.path().join(name);
+        let program = crate::common::program();
+        let mut command = Command::new("sh");
+        // Without the signal, a write beyond the limit fails as on a full disk.
+        command.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh"]).arg(program.get_program());
+        command.args(program.get_args()).args(["probe", &peer.addr.to_string(), "-p", "riptide", "-n", "100"]);
+        command.args(["--interval=0.02", "-W", "10s", "-f", "ndjson", "--pcap"]).arg(&file).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{name}: {output:?}");
+        let kept = std::fs::metadata(&file).map(|about| about.len()).unwrap_or(0);
+        assert!(kept > 500, "{name}: {kept} bytes: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 /// Each server takes two sockets at a time.
 #[cfg(unix)]
 #[test]

@@ -206,7 +206,7 @@ fn a_lost_connect_is_asked_again() {
     assert_eq!(outcome(&run_within(ms(3_000), &peer)), "ok");
 }
 
-/// The time to connect is that since the first connect: servers ignore its copies.
+/// The time to connect is that since the first connect: servers ignore later ones.
 #[test]
 fn a_slow_welcome_took_all_of_its_time() {
     let mut asked = false;

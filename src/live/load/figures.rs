@@ -389,6 +389,20 @@ mod tests {
         }
     }
 
+    /// A message that was resent counts with its whole time, but the server did not stall for it.
+    #[test]
+    fn a_resent_message_is_slow_and_no_stall() {
+        let mut figures = Figures::new(1, Transport::Udp, Instant::now());
+        for (k, resent) in (0..200).map(|k| (k, k % 50 == 49)) {
+            let took = Duration::from_millis(if resent { 300 } else { 1 });
+            let subject = "reliable 1".into();
+            figures.answered(RoundTrip { subject, took, resent }, (k + if resent { 30 } else { 0 }) * 10 * MILLISECOND);
+        }
+        assert_eq!(figures.tempo.stalls().count, 0);
+        let requests = &figures.now.requests;
+        assert_eq!((requests.all(), requests.max()), (200, Some(300 * MILLISECOND)));
+    }
+
     /// The server may cause any number of kinds. The first ones are counted separately.
     #[test]
     fn kinds_of_messages_are_bounded() {

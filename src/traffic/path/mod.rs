@@ -466,9 +466,12 @@ impl Numbers {
         }
     }
 
+    /// Forgets the oldest ones.
     fn limit_aside(&mut self, now: i64) {
-        self.aside.retain(|(_, at)| now.saturating_sub(*at) <= KEPT);
-        self.aside.drain(..self.aside.len().saturating_sub(MOST));
+        let is_old = |(_, at): &(i64, i64)| now.saturating_sub(*at) > KEPT;
+        while self.aside.len() > MOST || self.aside.front().is_some_and(is_old) {
+            self.aside.pop_front();
+        }
     }
 
     fn report(&mut self, report: &Report, now: i64, times: Times, other: &Numbers) {
@@ -536,8 +539,8 @@ impl Numbers {
         let (mut counts, mut before) = (self.counts, self.before);
         for one in &self.waiting {
             let mut one = *one;
-            // Its acknowledgement, or the resent message, may still be on its way.
-            // A receiver that reports each transmission shows what was lost; without reports, silence does.
+            // Its acknowledgement, or the resent message, may still be on its way. A receiver that reports each
+            // transmission shows what was lost; without reports, silence does.
             let pending = one.is_open() && (counts.reports > 0 || !self.is_late(one.times[2], times));
             one.copies -= u32::from(pending);
             one.named_at =
