@@ -32,7 +32,7 @@ optimised=()
 if [ ${#conditions[@]} = 0 ]; then
     conditions=("${all[@]}")
     rounds=${rounds:-20}
-    optimised=(--config 'profile.test.package.netkit-cli.opt-level=2')
+    optimised=(--config 'profile.test.opt-level=3')
 fi
 rounds=${rounds:-1}
 
