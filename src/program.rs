@@ -6,7 +6,8 @@ use crate::process::usage;
 use crate::{cli, commands};
 use clap::error::ErrorKind;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Runs the program `netkit` with the arguments of this process. Returns its exit status.
@@ -47,7 +48,11 @@ fn netkit(args: Vec<OsString>) -> u8 {
             if usage::broken_pipe(&error) {
                 return 0;
             }
-            fail(format_args!("{error:#}"), usage::status(&error))
+            // Errors of files name them: this one is of stdout.
+            let full =
+                matches!(error.downcast_ref().map(io::Error::kind), Some(StorageFull | FileTooLarge | QuotaExceeded));
+            let place = if full && error.chain().len() == 1 { "stdout: " } else { "" };
+            fail(format_args!("{place}{error:#}"), usage::status(&error))
         }
     }
 }

@@ -74,7 +74,8 @@ impl Printer {
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
         // Formats of files are written elsewhere.
         let Format::Printed(format) = output.format else { return usage("it does not print messages") };
-        let details = Details { columns: columns(output, options)?, files };
+        let columns = chosen(&output.columns, output.format, options)?.or_else(|| Columns::of_packets(format, options));
+        let details = Details { columns, files };
         let renderer =
             Renderer::with(format, style, &details, if paged { Box::new(Paged::new(stdout)) } else { stdout() });
         let watched = io::stdout().is_terminal();
@@ -130,19 +131,7 @@ impl Printer {
     }
 }
 
-/// Whether messages may have headers around them, and share a packet.
-pub fn packets(options: &Options) -> bool {
-    options.registry.iter().any(|dissector| !dissector.headers().is_empty())
-}
-
-/// Looks up `--columns`. With `-p`, fields of other protocols are errors.
-fn columns(output: &OutputArgs, options: &Options) -> anyhow::Result<Option<Columns>> {
-    let separated = output.format.is(&[render::Format::CSV, render::Format::TSV]);
-    let chosen = chosen(&output.columns, output.format, options)?;
-    Ok(chosen.or_else(|| (separated && packets(options)).then(Columns::usual_of_packets)))
-}
-
-/// Returns the columns that `--columns` names.
+/// Returns the columns that `--columns` names. With `-p`, fields of other protocols are errors.
 pub fn chosen(names: &[String], format: Format, options: &Options) -> anyhow::Result<Option<Columns>> {
     if names.is_empty() {
         return Ok(None);

@@ -116,7 +116,7 @@ fn frames(args: &Args) -> Option<Frames> {
     };
     Some(Frames(Arc::new(move |name, frames| {
         if name.exists() {
-            return Err("the file exists, and is not replaced".into());
+            return Err(format!("{}: the file exists, and is not replaced", name.display()));
         }
         write(name, frames).map_err(|error| format!("{error:#}"))
     })))

@@ -172,15 +172,12 @@ impl Stats {
         // The conversation of the message, unless there was no room for it.
         let (_, place) = self.latest;
         let Some(flow) = self.flows.get_mut(place).filter(|flow| flow.id == seen.flow) else { return 1 };
-        let last_seen = flow.last_seen;
+        let last_seen = flow.seen_before;
         match (*event, &mut flow.current) {
             (Event::Begin, current) => {
                 let current = current.get_or_insert_default();
                 let before = counted.into_iter().chain(current.is_used().then_some(current.ordinal.max(1))).max();
                 if let Some(ordinal) = before {
-                    // `last_seen` already includes the first message of the next connection.
-                    let mut last_seen = last_seen;
-                    last_seen[seen.side.index()] = None;
                     let mut ended = current.ended(Closing::default(), last_seen, seen.time.near_nanos());
                     ended.ordinal = ordinal;
                     if self.past.len() < PAST {
@@ -189,7 +186,7 @@ impl Stats {
                         self.omitted_ends += 1;
                     }
                     current.begin(ordinal + 1, seen.time);
-                    flow.last_seen = [None; 2];
+                    (flow.last_seen, flow.seen_before) = ([None; 2], [None; 2]);
                     flow.silences = Default::default();
                     let now = seen.time.near_nanos();
                     flow.last_seen[seen.side.index()] = Some(now);
@@ -199,11 +196,6 @@ impl Stats {
             }
             (Event::Step(step), current) => {
                 flow.requests += u64::from(step == Step::Asked);
-                let mut last_seen = last_seen;
-                // Its times already include this message.
-                if flow.messages[seen.side.index()] == 1 {
-                    last_seen[seen.side.index()] = None;
-                }
                 let current = current.get_or_insert_default();
                 current.life.is_stream = seen.transport == Transport::Tcp;
                 current.step(step, seen.side, seen.time, last_seen);

@@ -151,8 +151,7 @@ impl Life {
         self.farewell.is_some()
     }
 
-    /// Records a step of a message that `side` sent at `now`. `last_seen` may include that message, unless
-    /// it is the first one of its side.
+    /// Records a step of a message that `side` sent at `now`. `last_seen` does not include that message.
     pub fn step(&mut self, step: Step, side: Side, now: i64, last_seen: LastSeen) {
         match step {
             Step::Asked => {

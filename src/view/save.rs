@@ -8,7 +8,7 @@ use super::state::State;
 use super::store::{Progress, Store};
 use crate::dissect::{Options, Sink};
 use crate::plural::Plural;
-use crate::render::{Details, Format, Renderer, Style};
+use crate::render::{Columns, Details, Format, Renderer, Style};
 use crate::report::{self, About, Kept, Run};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -82,15 +82,14 @@ impl Saving {
 
     /// Writes them into a new file, and returns a note for the user.
     pub fn write(&self, name: &str) -> String {
-        let written = form(name).and_then(|form| match form {
-            Form::Messages(format) => self.messages(name, format),
-            Form::Report => self.report(name),
+        let named = |why: String| format!("{name}: {why}");
+        let written = form(name).map_err(named).and_then(|form| match form {
+            Form::Messages(format) => self.messages(name, format).map_err(named),
+            Form::Report => self.report(name).map_err(named),
+            // Its errors name the file.
             Form::Frames => self.frames(name),
         });
-        match written {
-            Ok(what) => format!("{what} written to {name}"),
-            Err(why) => format!("{name}: {why}"),
-        }
+        written.map_or_else(|why| why, |what| format!("{what} written to {name}"))
     }
 
     fn opened(&self) -> impl Iterator<Item = Opened> {
@@ -103,7 +102,8 @@ impl Saving {
 
     fn messages(&self, name: &str, format: Format) -> Result<String, String> {
         let file = File::create_new(name).map_err(failed)?;
-        let mut out = Renderer::new(format, Style::default(), Box::new(file));
+        let details = Details { columns: Columns::of_packets(format, self.store.options()), ..Details::default() };
+        let mut out = Renderer::with(format, Style::default(), &details, Box::new(file));
         self.store.origin().into_iter().for_each(|time| out.origin(time));
         self.opened().for_each(|opened| opened.with(self.store.options(), |message| out.message(message)));
         out.finish().map_err(failed)?;

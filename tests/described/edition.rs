@@ -224,6 +224,12 @@ fn names_that_point_back() {
     let out = plain(file, b"\x01a\x02bc\0\x01d\x02bc\0z");
     assert_eq!(out, json!({"a": "a.bc", "b": "d.bc", "b_wire": "016402626300", "z": 122}));
     assert_eq!(plain(file, b"\x01a\x01a\0\xc0\x02z")["b"], "a");
+    // They count as long as they have the same text.
+    let whole = format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{file}");
+    let line =
+        |b: &str| encoded(&whole, &json!({"a": "a.bc", "b": b, "b_wire": "016402626300", "z": 122})).map(hex::encode);
+    assert_eq!(line("d.bc"), Ok("0161026263000164026263007a".into()));
+    assert_eq!(line("x.bc"), Ok("0161026263000178c0027a".into()));
     // Invalid text, or text that contains the separator, cannot be shown as a name.
     assert_eq!(plain(file, b"\x03a.b\0\0z")["a"], json!({"raw": "03612e6200", "bits": 40}));
     assert_eq!(plain(file, b"\x01\xff\0\xc0\x00z")["a"], json!({"raw": "01ff00", "bits": 24}));

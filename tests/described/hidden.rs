@@ -17,6 +17,25 @@ const FILES: &[(&str, bool)] = &[
         false,
     ),
     ("hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\" }", false),
+    // Whether a constant is present follows from a length after it.
+    (
+        "hid = { type = \"u8\", hidden = true }\ny = { type = \"u8\", value = 1, hidden = true, if = \"hid & 1\" }\na = { type = \"bytes\", size = \"hid\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\ny = { type = \"u8\", value = 1, hidden = true, if = \"hid > 1\" }\na = { type = \"bytes\", size = \"hid\" }",
+        true,
+    ),
+    // Content and views give the number back, whatever else asks for its bits.
+    ("hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"hid\" }", false),
+    (
+        "hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\" }\nb = { type = \"u8\", if = \"hid & 1\" }",
+        false,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nv = { of = \"hid\", bits = { va = \"7..0\" } }\nb = { type = \"u8\", if = \"hid & 1\" }",
+        false,
+    ),
     (
         "k = \"u8\"\nhid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"k == 1\" }\nb = { type = \"u8[hid]\", if = \"k != 1\" }",
         false,

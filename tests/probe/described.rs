@@ -152,9 +152,62 @@ fn over_tcp_and_with_values_that_the_answer_has_to_have() {
         },
     );
     let output = netkit(&[&peer.addr.to_string(), "-p", &folder.display().to_string(), "-n", "1", "-f", "ndjson"]);
-    std::fs::remove_file(&folder).unwrap();
     let reported = summary(&output);
     assert_eq!((&reported["outcome"], &reported["facts"]), (&json!("ok"), &json!({"token": 513, "players": 5})));
+    // All answers have another value: this is the protocol.
+    let refuses = tcp(
+        |_| Ok(()),
+        |conn| {
+            conn.read(4);
+            conn.write(&hex("04 02 00 07 09"));
+            conn.drain();
+        },
+    );
+    let args = ["-p", &folder.display().to_string(), "-n", "1", "-W", "500ms", "-f", "ndjson"];
+    let reported = summary(&netkit(&[&[&*refuses.addr.to_string()], &args[..]].concat()));
+    std::fs::remove_file(&folder).unwrap();
+    assert_eq!(
+        (&reported["outcome"], &reported["details"]["answer"]["token"]),
+        (&json!("rejected"), &json!(7)),
+        "{reported}"
+    );
+}
+
+/// A packet with a wrong checksum answers nothing.
+#[test]
+fn answers_have_right_checksums() {
+    let path = std::env::temp_dir().join(format!("netkit-{}-described-sum.toml", std::process::id()));
+    let file = r#"
+        protocol = "toy"
+        encoding = "be"
+        [udp]
+        ports = [7001]
+        [packet.fields]
+        sum  = { type = "crc32", over = "after" }
+        body = { type = "message", by = "u8" }
+        [probe]
+        send   = "ping"
+        answer = "pong"
+        [[message]]
+        id = 1
+        name = "ping"
+        [[message]]
+        id = 2
+        name = "pong"
+        [message.fields]
+        players = "u8"
+    "#;
+    std::fs::write(&path, file).unwrap();
+    let answers = |sum: &'static str, timeout: Duration| {
+        let peer = udp(V4, |_| Ok(()), move |_| say(sum));
+        let target = peer.addr.to_string();
+        let timeout = format!("{}ms", timeout.as_millis());
+        let args = [&*target, "-p", path.to_str().unwrap(), "-n", "1", "-W", &timeout, "-f", "ndjson"];
+        summary(&netkit(&args))["outcome"].clone()
+    };
+    patiently(|timeout| ensure(answers("03 85 84 f2 02 05", timeout) == "ok", "a right sum"));
+    assert_ne!(answers("03 85 84 f3 02 05", ms(300)), "ok");
+    std::fs::remove_file(&path).unwrap();
 }
 
 /// A probe whose question opens a session leaves it, with the values that the server has chosen.

@@ -850,6 +850,39 @@ fn a_client_that_returns_to_its_port_begins_another_connection() {
     assert_eq!(got[1], row(2, "left", "client"));
 }
 
+/// A client that gives up twice on one port: the goodbye of a server whose acceptance was lost answers neither.
+#[test]
+fn each_connection_has_its_own_first_message() {
+    let ends = ["10.0.0.1:50000", "10.0.0.2:3413"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    for begin in [0, 60_000] {
+        (0..5).for_each(|k| wire.at(begin + 1000 * k).datagram(ends, true, &hex("0001000000")));
+        wire.at(begin + 9000).datagram(ends, false, &[2]);
+    }
+    let got = ends_of(&wire, "ends-twice", &["-p", "dnp"]);
+    assert_eq!(got, [row(1, "unanswered", ""), row(2, "unanswered", "")]);
+}
+
+/// A goodbye is no sign of life before itself: the client's last one ends a silence.
+#[test]
+fn a_goodbye_after_the_timeout_ends_a_silence() {
+    let ends = ["10.0.0.1:50000", "10.0.0.2:7777"].map(|end| end.parse().unwrap());
+    let mut wire = Wire::default();
+    for (k, (by_client, digits)) in
+        [(true, "03"), (false, "0801000100"), (true, "0101000100"), (true, "0801000100"), (false, "0101000100")]
+            .iter()
+            .enumerate()
+    {
+        wire.at(10 * k as u64).datagram(ends, *by_client, &hex(digits));
+    }
+    (1..4).for_each(|k| wire.at(1000 * k).datagram(ends, true, &hex("05010000")));
+    wire.at(11_000).datagram(ends, true, &[6]);
+    let folder = Scratch::new("ends-frozen");
+    let path = folder.write("capture.pcap", wire.file());
+    let done = run(&["stats", "-p", "riptide", "-s", "riptide.version=2.0", &path], b"").ok();
+    assert!(done.text().contains("the server heard nothing from the client for 5.0 s"), "{}", done.text());
+}
+
 /// DNP: a request, a refusal, an accept, a message with its acknowledgement, and a goodbye.
 const REFUSED_THEN_ACCEPTED: [(bool, &str); 6] =
     [(true, "0001000000"), (false, "0102"), (false, "01000000"), (true, "04000061"), (false, "06000000"), (true, "02")];

@@ -183,8 +183,23 @@ impl Custom for Joined {
         let at = writer.position() / 8;
         let given = writer.input(self.wire);
         let Some(value) = writer.input(field) else { return Err(writer.missing(field)) };
-        if let Some(bytes) = given.or((!value.is_string()).then_some(value)) {
-            writer.put_raw_form(bytes)?;
+        // The original form counts if it has this text.
+        let original = match (given, value.as_str()) {
+            (Some(original), Some(text)) => {
+                writer.put_raw_form(original)?;
+                let data = writer.out.bytes();
+                let joined = |found: Found| found.each(data).collect::<Vec<_>>().join(&self.between);
+                self.find(data, at).is_ok_and(|found| joined(found) == text.as_bytes())
+            }
+            _ => false,
+        };
+        if !original {
+            writer.out.split_off(at * 8);
+        }
+        if original {
+            // It is written.
+        } else if !value.is_string() {
+            writer.put_raw_form(value)?;
         } else {
             let text = value.as_str().unwrap_or_default();
             let texts: Vec<&[u8]> = text.split(self.between as char).map(str::as_bytes).collect();

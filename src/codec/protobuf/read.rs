@@ -87,7 +87,7 @@ impl Message {
     }
 }
 
-fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+pub(super) fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let start = reader.position();
     let all = Records { data: reader.data(), at: start, end: reader.end() };
     let found = message.survey(all);

@@ -111,6 +111,16 @@ fn non_canonical_messages_have_their_bytes() {
     both("12 01 ff", json!({"b": {"raw": "ff", "bits": 8}}));
 }
 
+#[test]
+fn edited_fields_win_over_the_original_bytes() {
+    let edited = json!({"a": 2, "b": "a", "wire": "1201610801"});
+    assert_eq!(hex::encode(Writer::new(&edited).write(&TABLE).unwrap()), "0802120161");
+    let same = json!({"a": 1, "b": "a", "wire": "1201610801"});
+    assert_eq!(hex::encode(Writer::new(&same).write(&TABLE).unwrap()), "1201610801");
+    let further = json!({"a": 1, "b": "a", "wire": "1201610801", "d": 1.5});
+    assert_eq!(hex::encode(Writer::new(&further).write(&TABLE).unwrap()), "080112016141000000000000f83f");
+}
+
 /// A field that the capture cut, and a cut between two fields, are no mistakes of the sender.
 #[test]
 fn what_the_capture_lacks_is_cut() {

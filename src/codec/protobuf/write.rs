@@ -1,11 +1,12 @@
 //! Converts a message's fields to records, in the order of their numbers, and makes random messages.
 
-use super::{Message, OTHERS, Record, UNKNOWN, WIRE, WireType, key, other};
+use super::{Message, OTHERS, Record, UNKNOWN, WIRE, WireType, key, other, read};
 use crate::codec::bits::varint;
+use crate::codec::json::fields_json;
 use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Sampler, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Sources, Tree, Writer};
 use serde_json::Value as Json;
 
 /// Writes the message from the current object, or from the one that the field names.
@@ -22,13 +23,35 @@ pub fn message(message: &Message, field: &'static Field, writer: &mut Writer<'_>
 
 fn body(message: &Message, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     let unknown = others(writer)?;
-    if let Some(wire) = writer.input(&WIRE) {
-        // `wire` has the same values as the fields, in their original form.
-        for field in message.fields {
-            writer.input(field);
-        }
-        return writer.put_raw_form(wire);
+    let Some(wire) = writer.input(&WIRE) else { return records(message, &unknown, writer) };
+    let at = writer.position();
+    writer.put_raw_form(wire)?;
+    let original = writer.out.split_off(at).into_bytes();
+    // The original form counts if it has the values of the fields.
+    let values = values(message, &original).unwrap_or_default();
+    // All are looked up, so that none counts as unknown.
+    let same = |field: &'static Field| writer.input(field) == values.get(field.name);
+    if message.fields.iter().chain([&UNKNOWN]).map(same).fold(true, |all, same| all && same) {
+        writer.put_bytes(&original);
+        return Ok(());
     }
+    records(message, &unknown, writer)
+}
+
+/// Returns the fields that these bytes have, as lines show them.
+fn values(message: &Message, bytes: &[u8]) -> Option<Json> {
+    let mut tree = Tree::default();
+    read::body(message, &UNKNOWN, &mut Reader::new(bytes, &mut tree)).ok()?;
+    let mut text = Vec::new();
+    fields_json(&tree, Sources { main: bytes, more: &[] }, &mut text);
+    let mut reader = serde_json::Deserializer::from_slice(&text);
+    // netkit's own depth is limited.
+    reader.disable_recursion_limit();
+    reader.into_iter().next()?.ok()
+}
+
+/// Writes the records, in the order of their numbers.
+fn records(message: &Message, unknown: &[(u64, Vec<u8>)], writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     let mut unknown = unknown.iter().peekable();
     for (record, field) in message.records.iter().zip(message.fields) {
         while let Some((_, bytes)) = unknown.next_if(|(number, _)| *number < record.number as u64) {

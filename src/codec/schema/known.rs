@@ -27,6 +27,8 @@ pub struct At {
     pub list: usize,
     /// The condition.
     pub condition: Option<String>,
+    /// It is a struct whose fields are those of the list.
+    pub inlined: bool,
 }
 
 impl At {
@@ -84,6 +86,8 @@ pub struct Use {
     pub settled: u64,
     /// Fields from which encode derives it may be absent.
     pub unsettled: bool,
+    /// A field that lines do not give asks for it before encode knows it.
+    pub asked: bool,
 }
 
 /// The target of a name.

@@ -127,7 +127,7 @@ fn attempts(request: &Request, target: &Target) -> Vec<Attempt> {
 pub(crate) fn port(request: &Request, target: &Target) -> Result<u16, String> {
     let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(|probe| probe.servers().port);
     let web = target.path.is_some().then_some(80);
-    let none = || format!("{target}: no port given, and no default port: write {target}:PORT");
+    let none = || format!("{target}: no port given: write {target}:PORT, or name a protocol that has one (-p)");
     target.port.or(web).or(usual).ok_or_else(none)
 }
 
@@ -242,10 +242,14 @@ fn ask_all<'a>(
         findings.introduce();
         report.left += findings.left;
         let failure = result.err();
+        let telling = findings.found.is_some();
         let failure = failure.map(|failure| match (failure.outcome, &worst) {
             // Earlier observations say more about the server than the time limit.
             (Outcome::TimedOut, Some(worst)) => {
                 Failure { text: format!("{}; before that: {worst}", failure.text), ..failure }
+            }
+            (Outcome::Refused, _) if telling => {
+                Failure { advice: "the server answered before: it has ended since".into(), ..failure }
             }
             _ => failure,
         });
@@ -266,7 +270,6 @@ fn ask_all<'a>(
             // The server was recognised by its answer to another protocol's question: its own protocol is next.
             attempts.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
-        let telling = findings.found.is_some();
         if telling || worst.as_ref().is_none_or(|worst| observed_more(worst, failure.as_ref(), course.carrier)) {
             report.found = findings.found;
             report.samples = findings.samples;

@@ -126,7 +126,8 @@ fn describe(estimate: &Estimate, trips: &[i64]) -> (Impairments, String) {
     };
     if let Some([share, ..]) = estimate.loss.filter(|[share, ..]| (0.0..1.0).contains(share) && *share > 0.0) {
         impairments.loss = Some(Loss { share, burst: estimate.burst });
-        words.push_str(&format!(", used {:.2}%/{:.1}", share * 100.0, estimate.burst.unwrap_or(1.0)));
+        let burst = estimate.burst.map_or(" (bursts unknown)".into(), |burst| format!("/{burst:.1}"));
+        words.push_str(&format!(", used {:.2}%{burst}", share * 100.0));
     }
     if estimate.reorder > 0.0 {
         impairments.reorder = estimate.reorder;

@@ -2,12 +2,14 @@
 //! of an earlier answer may go into a second question.
 
 use super::Described;
+use crate::codec::Tree;
+use crate::codec::kinds::COMPUTED;
 use crate::codec::schema::compile::{Compiled, Compiler, lasting, statics};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::text::{File, MessageText, ProbeText};
 use crate::dissect::{Encoder, Line, Role};
 use crate::live::probe::{
-    Carrier, Engine, Failure, Findings, Meaning, Method, Probe, Question, Questions, Read, Series, Servers,
+    Carrier, Engine, Failure, Findings, Meaning, Method, Outcome, Probe, Question, Questions, Read, Series, Servers,
 };
 use crate::message::OwnedMessage;
 use crate::nearest::{hint, nearest};
@@ -189,6 +191,8 @@ struct Asking {
     fields: Map<String, Json>,
     /// The number of further questions that are allowed.
     rounds: usize,
+    /// The fields of an answer that has other values than the file expects.
+    unexpected: Option<Json>,
 }
 
 impl Questions for Asking {
@@ -205,6 +209,12 @@ impl Questions for Asking {
             }
         }
         let Some((copy, (received, took))) = answer else {
+            // Without --proto, a file with little evidence may have read the answer of another protocol.
+            if let Some(fields) = self.unexpected.take().filter(|_| ask.request.proto.is_some()) {
+                let text = format!("the answer has other values than expect in [probe]: {fields}");
+                let advice = "the server refuses the question, or the file expects too much";
+                return Err(Failure::new(Outcome::Rejected, text, advice).with("answer", fields));
+            }
             let advice = "check the port and the file's [probe]; the server may answer only known clients";
             return Err(engine.silent(plan.send, advice));
         };
@@ -236,12 +246,20 @@ impl Questions for Asking {
         let Some(plan) = self.plan.filter(|_| received.proto == engine.ask.dissector.name()) else {
             return Ok(Meaning::Session);
         };
+        // Clients drop such a packet.
+        let is_computed = |tree: &Tree| tree.nodes().iter().any(|node| std::ptr::eq(node.field, &COMPUTED));
+        if received.trees().is_some_and(|trees| trees.into_iter().any(is_computed)) {
+            return Ok(Meaning::Stray);
+        }
         if plan.answers(message, fields) {
             return Ok(if number.is_some() { Meaning::Answer } else { Meaning::Again });
         }
         if number.is_some() && self.rounds > 0 && plan.learn(message, fields, &mut self.fields) {
             self.rounds -= 1;
             return Ok(Meaning::AskAgain(Json::Object(self.fields.clone())));
+        }
+        if number.is_some() && plan.answers.contains(&message) {
+            self.unexpected = Some(fields.clone());
         }
         Ok(Meaning::Stray)
     }
@@ -255,6 +273,6 @@ impl Probe for Described {
     fn questions(&self, method: &Method) -> Box<dyn Questions + '_> {
         let plan = self.description().probe;
         let fields = plan.map(|plan| plan.fields.clone()).unwrap_or_default();
-        Box::new(Asking { plan, carrier: method.carrier, fields, rounds: ROUNDS })
+        Box::new(Asking { plan, carrier: method.carrier, fields, rounds: ROUNDS, unexpected: None })
     }
 }

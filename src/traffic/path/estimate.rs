@@ -279,18 +279,19 @@ pub fn estimate(own: Numbered<'_>, other: Numbered<'_>) -> Estimate {
     let seen = after.zip(before).filter(|_| known).map(|(a, b)| both(a, b));
     let loss = listed.or(seen.map(|[best, low, high]| [best, low, (high + unseen * best).min(1.0)]));
     let loss = loss.filter(|[_, low, high]| high - low <= WIDEST);
-    let burst = loss.filter(|[loss, ..]| *loss >= SOME).map(|[loss, ..]| {
+    let burst = loss.filter(|[loss, ..]| *loss >= SOME).and_then(|[loss, ..]| {
         // Only some packets of a direction are numbered.
         let (memory, numbers) = match listed {
             Some(_) => (memories[4], mine.listed[0] + mine.listed[1]),
             None if mine.skipped > mine.lost => (memories[0], mine.transmissions()),
-            None => (memories[1].filter(|memory| *memory >= SINGLE), mine.transmissions()),
+            None => (memories[1].map(|memory| if memory < SINGLE { 0.0 } else { memory }), mine.transmissions()),
         };
-        let memory = memory.unwrap_or(0.0);
+        // Too few losses do not show whether they are in a row.
+        let memory = memory?;
         let part = share(numbers, own.messages.max(numbers));
-        // Without numbers the part is 0, and 0 to the power of 0 is 1.
+        // 0 to the power of 0 is 1.
         let run = if memory > 0.0 { 1.0 / (1.0 - memory.powf(part)) } else { 1.0 };
-        run.max(1.0 / (1.0 - loss).max(0.01))
+        Some(run.max(1.0 / (1.0 - loss).max(0.01)))
     });
     // The longer of the two legs crosses the network; half of its delay counts for each direction.
     let spread = |trips: &Delays| Some(trips.percentile(90.0)? - trips.min()?);

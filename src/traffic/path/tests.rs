@@ -446,9 +446,10 @@ fn long_runs_before_the_capture_are_not_taken_for_none() {
 
 /// Losses in a row are distinguished from single losses, even if only some packets are numbered. Losses between two
 /// numbers are not visible, so bursts are underestimated: those before the capture most, since resent messages that are
-/// lost there leave no trace.
+/// lost there leave no trace. If too few are left, the bursts are unknown.
 #[test]
 fn bursts() {
+    let mut known = 0;
     for (trip, seeds, least) in [(10, 7..12, 1.0), (50, 7..8, 1.3), (50, 8..12, 1.15), (200, 7..12, 2.0)] {
         for (burst, after, before) in [(1.0, 1.0..1.2, 1.0..1.2), (4.0, 2.0..5.0, least..5.0)] {
             for seed in seeds.clone() {
@@ -463,11 +464,15 @@ fn bursts() {
                     blind: [false; 2],
                     tick: 0,
                 };
-                let [up, down] = run(&session, seed).estimates.map(|estimate| estimate.burst.unwrap_or(0.0));
-                assert!(after.contains(&up) && before.contains(&down), "{trip} ms, {burst}: {up}, {down}");
+                let [up, down] = run(&session, seed).estimates.map(|estimate| estimate.burst);
+                let fits = up.is_some_and(|up| after.contains(&up)) && down.is_none_or(|down| before.contains(&down));
+                assert!(fits, "{trip} ms, {burst}: {up:?}, {down:?}");
+                known += usize::from(down.is_some());
             }
         }
     }
+    // Of 30 sessions.
+    assert!(known >= 20, "{known}");
 }
 
 /// Delays vary by up to a tenth of the round trip in each direction: half of a round trip's variation belongs to one
@@ -512,8 +517,7 @@ fn pings_alone_and_nothing_at_all() {
     );
     assert_eq!(estimate(of(1), of(0)).loss, None);
     // Pings have no numbers that could show losses in a row.
-    let burst = estimate(of(0), of(1)).burst;
-    assert!(burst.is_some_and(|burst| (1.0..1.2).contains(&burst)), "{burst:?}");
+    assert_eq!(estimate(of(0), of(1)).burst, None);
     let nothing = Path::default();
     let counts = [nothing.counts(0), nothing.counts(1)];
     let of = |side: usize| Numbered { counts: &counts[side], trips: &trips, messages: 0 };

@@ -10,8 +10,9 @@ pub struct Hook {
     pub sets: Vec<Set>,
     /// The joining of its bytes with other parts.
     pub join: Option<&'static Join>,
-    /// For a hidden number: the masks that single conditions check, and the bits that compound conditions check.
-    pub presence: Option<(Vec<u64>, u64)>,
+    /// For a hidden number: the masks that single conditions check, the bits that compound conditions check, and those
+    /// that its content or views give back.
+    pub presence: Option<(Vec<u64>, u64, u64)>,
 }
 
 /// A change of a remembered value.

@@ -51,7 +51,8 @@ impl<'a> Compiler<'a> {
         };
         let among = self.choices(carrier, &names, of_text, t.line)?;
         if among.is_empty() && self.text.messages.iter().all(|m| m.message != carrier) {
-            let whose = if carrier.is_empty() { String::new() } else { format!(" with message = {carrier:?}") };
+            let whose =
+                if carrier.is_empty() { " without message".into() } else { format!(" with message = {carrier:?}") };
             return t.fail(format!("by {by}, but there is no [[message]]{whose}"));
         }
         let width = match way {

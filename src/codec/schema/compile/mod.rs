@@ -23,14 +23,15 @@ pub use sizes::{packed, padded, region, takes_the_rest};
 
 use super::known::{At, Known, Use, used};
 use super::parse::condition::Expr;
-use super::text::{FieldText, File, MessageText, Word};
+use super::text::{FieldText, File, MessageText, PartText, Word};
+use crate::codec::bits::mask;
 use crate::codec::kinds::{Choice, Extent, Packing, Settled, Settles};
 use crate::codec::layout::{Field, ValueName, When};
 use crate::codec::schema::named::leak;
 use crate::codec::schema::{Encoding, Form};
 use crate::nearest::{hint, nearest};
 use exclusive::excludes;
-use references::References;
+use references::{References, lengths};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{is_chosen, mixed};
 use structs::Open;
@@ -200,7 +201,7 @@ impl<'a> Compiler<'a> {
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         self.room(texts)?;
         self.lists += 1;
-        let outer = std::mem::replace(&mut self.at, At { list: self.lists, condition: None });
+        let outer = std::mem::replace(&mut self.at, At { list: self.lists, ..At::default() });
         let done = self.consecutive(texts);
         self.at = outer;
         done
@@ -212,6 +213,7 @@ impl<'a> Compiler<'a> {
         let mistakes = self.mistakes.len();
         for (k, t) in texts.iter().enumerate() {
             self.at.condition.clone_from(&t.condition);
+            self.at.inlined = t.inline;
             let outer = self.notes.len();
             self.siblings.push(texts.get(k + 1..).unwrap_or_default());
             let (known, structs) = (self.known.len(), self.structs.len());
@@ -291,6 +293,13 @@ impl<'a> Compiler<'a> {
             Some(text) => {
                 let condition = self.condition(text, t.line, &t.name)?;
                 self.conditions.push(condition.when);
+                if t.value.is_some() || t.hidden || t.inline || t.kind == "message" {
+                    for place in
+                        condition.when.names().iter().flat_map(|name| self.places(name.text)).collect::<Vec<_>>()
+                    {
+                        self.all.get_mut(place).into_iter().for_each(|number| number.asked = true);
+                    }
+                }
                 for (name, mask) in condition.masks {
                     self.uses(name, used::PRESENCE);
                     self.settles(name, Settles::Mask(mask));
@@ -328,11 +337,19 @@ impl<'a> Compiler<'a> {
         Ok(field)
     }
 
-    /// Collects the conditions of later fields on a hidden number: the masks of single conditions, and the bits in
-    /// compound ones. The number is derived only if it equals the masks of the fields that are present.
+    /// Collects the conditions of later fields on a hidden number: the masks of single conditions, the bits in compound
+    /// ones, and the bits that its content or views give back. The others are derived only if they equal the masks of the
+    /// fields that are present.
     pub fn presence(&mut self, name: &str, bits: u32, names: &[ValueName]) -> u16 {
-        let (mut masks, mut more) = (Vec::new(), 0);
+        let (mut masks, mut more, mut shown) = (Vec::new(), 0, 0);
         for text in self.siblings.last().copied().unwrap_or_default() {
+            if lengths(text).any(|word| word == name) {
+                shown = u64::MAX;
+            }
+            if text.of.as_deref() == Some(name) {
+                let mask = |part: &PartText| mask((part.high - part.low + 1) as u32) << part.low;
+                shown |= text.bits.iter().filter(|part| part.except.is_none()).fold(0, |all, part| all | mask(part));
+            }
             let Some(condition) = &text.condition else { continue };
             let Ok(expr) = Expr::parse(condition) else { continue };
             let asks = |term: &Expr| match term {
@@ -352,7 +369,7 @@ impl<'a> Compiler<'a> {
         if masks.is_empty() && more == 0 {
             return 0;
         }
-        self.hooks.push(Hook { presence: Some((masks, more)), ..Hook::default() });
+        self.hooks.push(Hook { presence: Some((masks, more, shown)), ..Hook::default() });
         (self.hooks.len() - 1) as u16
     }
 

@@ -62,6 +62,13 @@ pub fn texts(file: &File) -> &'static [&'static str] {
     statics(all.iter().map(|text| leak(text)).collect())
 }
 
+/// The names and words that hold the length or count of a field.
+pub(super) fn lengths(field: &FieldText) -> impl Iterator<Item = &str> {
+    let sizes = field.size.iter().map(|size| size.word.as_str()).chain(field.inflated.as_deref());
+    let counts = field.kind.split('[').skip(1).filter_map(|times| times.split(']').next());
+    sizes.chain(counts).map(str::trim)
+}
+
 impl References {
     /// The references of a file.
     pub fn of(text: &File) -> References {
@@ -99,9 +106,7 @@ impl References {
             self.selecting.insert(by.rsplit('.').next().unwrap_or(by).into());
         }
         field.join.iter().flat_map(|join| &join.condition).for_each(|text| self.refer(text));
-        let sizes = field.size.iter().map(|size| size.word.as_str()).chain(field.inflated.as_deref());
-        let counts = field.kind.split('[').skip(1).filter_map(|times| times.split(']').next());
-        for word in sizes.chain(counts).chain(field.of.as_deref()).map(str::trim) {
+        for word in lengths(field).chain(field.of.as_deref()) {
             self.refer(word);
             let all = earlier.iter().flat_map(|one| one.bits.iter().map(|part| &part.own).chain([one]));
             let mut lines: Vec<usize> = all.filter(|one| one.name == word).map(|one| one.line).collect();

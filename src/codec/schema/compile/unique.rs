@@ -26,7 +26,10 @@ pub fn twice(fields: &'static [Field], texts: &[FieldText]) -> Option<(usize, St
         if others.iter().any(|other| !apart(other)) {
             let text = texts.get(one.2)?;
             let inner = if text.name == one.0 { String::new() } else { format!("{}: ", one.0) };
-            let why = "the name is given twice: each needs a condition (if), of which only one can hold";
+            let why = match text.name == one.0 && text.bits.iter().any(|part| part.own.name == one.0) {
+                true => "a part has the name of its number, which is shown if its other bits are set: rename one",
+                false => "the name is given twice: each needs a condition (if), of which only one can hold",
+            };
             return Some((text.line, format!("{}: {inner}{why}", text.name)));
         }
         others.push(one);

@@ -101,6 +101,9 @@ impl<'a> Compiler<'a> {
         }
         let plain = t.align == 0 && t.size.as_ref().is_none_or(|size| size.plus == 0);
         let plain = plain && t.until.is_none() && t.compressed.is_none() && t.xor.is_none() && !wide;
+        if wide && (t.until.is_some() || kind == "cstring") {
+            return t.fail("the end of UTF-16 text cannot be recognised from its bytes: use text with size");
+        }
         if let Some(ends) = &t.until {
             return Ok((
                 match ends[..] {
@@ -119,7 +122,6 @@ impl<'a> Compiler<'a> {
             Err(why) => Err(why),
         };
         match kind {
-            "cstring" if wide => t.fail("a cstring in UTF-16 cannot be recognised from its bytes: use text with size"),
             "cstring" => Ok((content(letters, Len::Until(0)), extent)),
             "string8" | "string16" | "string32" => {
                 let number = prefixed(match kind {

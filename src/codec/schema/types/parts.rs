@@ -45,6 +45,10 @@ impl<'a> Compiler<'a> {
             Some(Found::Field(place)) => Some((self.known[place].place, self.known[place].width)),
             _ => None,
         });
+        // A view has the bits of the widest number of that name. 7: variable; numbers in text have none.
+        let places = t.of.as_ref().map_or(Vec::new(), |of| self.places(of));
+        let widths = self.known.iter().filter(|known| places.contains(&known.place)).map(|known| known.width);
+        let width = widths.map(|bits| if matches!(bits, 0 | 7) { width } else { bits }).max().unwrap_or(width);
         let viewed = viewed.filter(|(place, _)| self.all.get(*place).is_some_and(|number| number.hidden));
         let mut taken = 0u64;
         let (mut fields, mut places) = (Vec::new(), Vec::new());

@@ -64,6 +64,11 @@ pub fn compile(file: &File, fields: &Fields, carried: &[Carried], traffic: &traf
     }
     let path =
         |name: &str, key: &str| fields.path(name, text.lines.at(key), &format!("session: {key}")).map(|(path, _)| path);
+    if let (Some(closes), Some(given)) = (closes, text.fields.as_object()) {
+        for name in given.keys() {
+            path(&format!("{closes}.{name}"), "fields").or_else(|why| path(name, "fields").map_err(|_| why))?;
+        }
+    }
     let pairs = |list: &[(String, Vec<String>)], key: &str| -> Compiled<Vec<(Path, Vec<Path>)>> {
         let theirs = |names: &[String]| match names {
             [] => Err((text.lines.at(key), format!("session: {key}: expected fields of the peer's messages"))),
