@@ -421,3 +421,26 @@ fn bytes_are_those_of_the_streams() {
         assert!(bytes < most, "{name}: {bytes}");
     }
 }
+
+/// The bytes before and after a gap are not weighed as one message.
+#[test]
+fn what_is_named_and_has_a_gap_still_looks_like_it() {
+    let ends = ["10.0.0.1:40000", "10.0.0.2:7777"].map(|end| end.parse().unwrap());
+    let framed = |hex: &str, more: usize| {
+        let data = [hex::decode(hex).unwrap(), vec![b'x'; more]].concat();
+        [&(data.len() as u16).to_le_bytes()[..], &data].concat()
+    };
+    let mut wire = Wire::default();
+    let sent = [
+        (true, framed("03", 0)),
+        (false, framed("0801000100", 0)),
+        (true, framed("0702000500", 30)),
+        (true, framed("0703000500", 3)),
+        (true, framed("0704000500", 30)),
+        (false, framed("0100000000", 0)),
+    ];
+    wire.stream(ends, &sent);
+    // Two of the messages are cut: the headers are 54 bytes.
+    let done = run(&["decode", "-", "-p", "riptide", "-f", "ndjson"], &wire.cut(74));
+    assert!(done.text().lines().count() >= 3 && !done.err.contains("does not look like"), "{}", done.err);
+}

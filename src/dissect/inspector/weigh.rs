@@ -21,17 +21,19 @@ impl Owner {
     /// Holds new bytes of a stream, to be weighed.
     #[inline]
     pub(super) fn weigh_bytes(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) {
-        let Some(pending) = &mut self.weighed else { return };
+        let Some(pending) = self.weighed.as_deref_mut() else { return };
+        let (held, missing) = (&mut pending.streams[side.index()], &mut pending.missing[side.index()]);
         match event {
-            StreamEvent::Data { new, .. } => {
+            // Bytes after a gap do not follow those before it.
+            StreamEvent::Data { new, .. } if *missing == 0 => {
                 let bytes = stream.bytes();
-                let held = &mut pending.streams[side.index()];
                 let free = BYTES.saturating_sub(held.len());
                 held.extend(bytes[bytes.len() - new..].iter().take(free));
                 pending.bytes = held.len().max(pending.bytes);
             }
-            StreamEvent::Gap { .. } => pending.cut[side.index()] |= pending.streams[side.index()].is_empty(),
-            StreamEvent::End { .. } => {}
+            StreamEvent::Gap { .. } if held.is_empty() => pending.cut[side.index()] = true,
+            StreamEvent::Gap { missing: more } if *missing == 0 => *missing = *more,
+            _ => {}
         }
     }
 }

@@ -17,7 +17,7 @@ const FRAMES: usize = 16;
 const MIDDLE: u32 = 9;
 
 /// The bits of a package's type.
-const BEGINNING: u32 = 5;
+pub(super) const BEGINNING: u32 = 5;
 
 /// Evidence from the first bytes of a side of a WebSocket whose upgrade is not in the capture: consecutive frames from
 /// the first byte on, with packages in them. Compressed messages are no evidence: the state that inflates them is not

@@ -42,7 +42,7 @@
 //! | .. WebSocket: a handshake, by its body as above | -9 | others have JSON after a type |
 //! | .. WebSocket, without data: a further one, a heartbeat, under another mask | 2 | other applications send empty messages of one type, too |
 
-use super::chain::{self, Data, LOOKED_AT, carried, chain, handshake};
+use super::chain::{self, BEGINNING, Data, LOOKED_AT, carried, chain, handshake};
 use super::layout::package as kinds;
 use crate::dissect::{Dissection, Evidence, Nowhere, Observation, Out, Roles};
 use crate::flow::{Side, Stream};
@@ -67,7 +67,7 @@ pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
         }
         let missing = length - bytes.len();
         better(first(bytes));
-        if observation.begun[side.index()] {
+        if observation.begun[side.index()] && observation.options.settings.get("nano.carrier") != Some("websocket") {
             better(begun(bytes, missing));
             continue;
         }
@@ -167,7 +167,7 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
             // The server's side is not in the capture: frames follow if it agreed.
             carrier = Carrier::new(false, [true; 2]);
         }
-        let mut seen = 0;
+        let (mut seen, mut held) = (0, Vec::new());
         let begun = observation.begun[side.index()];
         while seen < LOOKED_AT {
             match carrier.step(*side, stream, &mut roles, &mut out) {
@@ -175,12 +175,17 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
                 CarrierStep::Done => {}
                 CarrierStep::Message => {
                     let message = carrier.take(*side);
+                    // The last message may have had only the beginning of a package.
+                    held.extend_from_slice(&message.bytes);
                     // Each side must begin with a handshake.
-                    let shaken = seen > 0 || !begun || matches!(message.bytes.first(), None | Some(1));
+                    let shaken = seen > 0 || !begun || matches!(held.first(), None | Some(1));
                     seen += 1;
-                    let Evidence::Bits(bits, why) = carried(&message.bytes, false) else {
+                    let Evidence::Bits(bits, why) = carried(&held, false) else {
                         return if best.suffices(false) { best } else { Evidence::No };
                     };
+                    if bits > BEGINNING {
+                        held.clear();
+                    }
                     if !shaken {
                         // Enough for a known server only, which misbehaving clients also use.
                         return Evidence::Bits(bits.min(Evidence::KNOWN), why);

@@ -85,10 +85,13 @@ pub(super) fn empty(version: Version, place: &Provenance<'_>, dissection: &mut D
     }
 }
 
-/// The fault of a stream's bytes that begin with a length that no sender uses.
-pub(super) fn too_long(_version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+/// The fault of a stream's bytes that begin with a length that no sender uses, or with a part of a length.
+pub(super) fn too_long(version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
     let bits = (place.bytes.len() as u32).saturating_mul(8);
     dissection.tree.push(&UNPARSED, Value::Bytes { bit: 0, bits }, 0, bits);
-    let (path, reason) = ("riptide.unknown.length".into(), Reason::Undefined("a length above 16 MiB"));
-    dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, 32, bits.into()) });
+    let need = if version.packed() { 32 } else { 16 };
+    // Less than a length is its beginning, at the end of the text.
+    let reason = if bits < need { Reason::Short } else { Reason::Undefined("a length above 16 MiB") };
+    let path = "riptide.unknown.length".into();
+    dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, need.into(), bits.into()) });
 }

@@ -127,7 +127,7 @@ impl RiptideSession {
                 Next::Pdu(Pdu { kind: false, header, there, length })
             }
             None if bytes.is_empty() => Next::Wait,
-            None => Next::Skip(bytes.len()),
+            None => Next::Pdu(Pdu::whole(true, 0, bytes.len())),
         }
     }
 
@@ -481,6 +481,14 @@ mod tests {
         let [row] = &dump(&RIPTIDE, &[5, 0, 8, 1, 0, 1, 0], &options)[..] else { panic!("one line") };
         assert_eq!((&row.bytes[..], row.length), (&[0, 1, 0][..], 0x0108_0005));
         assert_eq!(row.fault.as_ref().map(|fault| fault.reason), Some(Reason::Cut), "{row:?}");
+    }
+
+    #[test]
+    fn text_that_ends_in_a_length_is_shown() {
+        let options = options(&["-p", "riptide", "-s", "riptide.framing=u16"]);
+        let [_, row] = &dump(&RIPTIDE, &[1, 0, 3, 5], &options)[..] else { panic!("two lines") };
+        assert_eq!(row.bytes, [5]);
+        assert_eq!(row.fault.as_ref().map(|fault| fault.reason), Some(Reason::Short), "{row:?}");
     }
 
     /// In a capture, too; the stream is read on from a segment that begins with a whole message.

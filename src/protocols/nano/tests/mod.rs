@@ -4,7 +4,7 @@
 use super::{NANO, layout};
 use crate::codec::json::fields_json;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
-use crate::dissect::{Dissection, Message, Options, Role, Sink, inspector};
+use crate::dissect::{Dissection, Message, Observation, Options, Role, Sink, inspector};
 use crate::flow::{Side, Transport};
 use crate::protocols::tests::{Conversation, Row, dump, options_of};
 use serde_json::{Value as Json, json};
@@ -482,6 +482,33 @@ fn found_in_the_middle_of_a_websocket() {
         let evidence = frames(true, few);
         assert!(evidence.suffices(true) && !evidence.suffices(false), "{few:?}: {evidence:?}");
     }
+}
+
+/// A package may be in several messages, the first one too; and the user may say that the upgrade is not there.
+#[test]
+fn found_by_a_handshake_in_two_messages() {
+    let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
+    let answer = b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\n\r\n";
+    let first = [&request[..], b"\x82\x06\x01\0\0\x0a{\"\x82\x08sys\":{}}"].concat();
+    let evidence = |payloads: &[(Side, &[u8])], options: &Options| {
+        let payloads: Vec<_> = payloads.iter().map(|(side, bytes)| (*side, *bytes, bytes.len())).collect();
+        let observation = Observation {
+            transport: Transport::Tcp,
+            ends: ["10.0.0.1:5000", "10.0.0.2:3250"].map(|end| end.parse().unwrap()),
+            payloads: &payloads,
+            begun: [true; 2],
+            last: false,
+            few: false,
+            time: None,
+            options,
+        };
+        super::evidence::streams(&observation)
+    };
+    let plain = crate::protocols::options();
+    assert!(evidence(&[(Side::A, &first), (Side::B, answer)], &plain).suffices(false));
+    let frame = b"\x82\x0e\x01\0\0\x0a{\"sys\":{}}";
+    assert!(!evidence(&[(Side::A, frame)], &plain).suffices(false));
+    assert!(evidence(&[(Side::A, frame)], &options_of(&json!(["-s", "nano.carrier=websocket"]))).suffices(false));
 }
 
 /// Hex text has no frames that a note could name.
