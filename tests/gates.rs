@@ -243,6 +243,8 @@ fn comparisons_need_what_was_asked_for() {
     for (args, what) in [
         (&["diff", UDP, UDP, "--flow", "99"][..], of),
         (&["diff", UDP, UDP, "--since", "1000h"], "--since: "),
+        (&["diff", UDP, UDP, "--until", "@1"], "--until: "),
+        (&["top", UDP, "--until", "2001-01-01"], "--until: "),
         (&["report", UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["report", UDP, UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["top", UDP, "--flow", "99"], of),
@@ -252,6 +254,27 @@ fn comparisons_need_what_was_asked_for() {
         assert!(err.contains(&format!("riptide22-udp.pcap: {what}")), "{args:?}: {err}");
     }
     assert_eq!(run(&["diff", UDP, UDP, "--flow", "1"]).0, Some(0));
+}
+
+/// A replay that would play nothing, or compare nothing, is refused; so are options that cannot have an effect.
+#[test]
+fn what_would_do_nothing_is_refused() {
+    let replay = ["replay", "fixtures/riptide/riptide20-udp.pcap", "--flow", "1", "--to", "127.0.0.1:9", "--expect"];
+    let stats = ["stats", UDP, "--track", "length"];
+    let probe = ["probe", "127.0.0.1:9", "-p", "riptide"];
+    let proxy = ["proxy", "127.0.0.1:0", "127.0.0.1:9", "-p", "riptide", "-f", "csv"];
+    for (of, more, why) in [
+        (&replay[..], &["--last-frame", "0"][..], "--last-frame: the conversation begins later"),
+        (&replay, &["--last-frame", "5", "-F", "from == server and message == reliable"], "nothing would be compared"),
+        (&["decode", UDP], &["--bytes", "-f", "csv"], "--bytes: only with -f ndjson and json"),
+        (&stats, &["--by", "message,flow"], "--by: with --track one field, not several"),
+        (&probe, &["--textfile", "x.txt"], "node_exporter reads only names that end in .prom"),
+        (&proxy, &["--columns", "time,outcome"], "outcome is always among the last columns"),
+    ] {
+        let (status, _, err) = run(&[of, more].concat());
+        assert_eq!(status, Some(2), "{more:?}: {err}");
+        assert!(err.contains(why), "{more:?}: {err}");
+    }
 }
 
 /// A capture of other protocols looks like one in which nothing happened, unless each command says so.

@@ -132,7 +132,7 @@ pub const REPLAY: [Allowed<Form>; 2] = [
     (
         "ndjson",
         Form::Ndjson,
-        "One JSON object for each refusal and divergence, then one for the session; with --clients one each \
+        "One JSON object for each refusal, unsent message and divergence, then one for the session; with --clients one each \
          second, then one for all",
     ),
 ];

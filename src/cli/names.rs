@@ -76,7 +76,8 @@ pub fn named_proto(name: &str) -> Result<String, String> {
     }
 }
 
-/// Reads the name of a file that describes a protocol. An empty name is none: `NETKIT_PROTOCOLS=` loads no file.
+/// Reads the name of a file that describes a protocol or payloads. An empty name is none: `NETKIT_PROTOCOLS=` loads no
+/// file.
 pub fn protocol_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }

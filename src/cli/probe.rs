@@ -71,7 +71,7 @@ pub struct Probe {
     /// Load the layouts of your game's payloads (TOML); may be repeated
     ///
     /// They also describe the data of connect, welcome and reject.
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_parser = protocol_file(), value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
     /// Choose the form of the output
     #[arg(short, long, default_value = "text", value_parser = one_of(forms::PROBE), value_name = "F", help_heading = "Output")]

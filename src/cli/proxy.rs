@@ -49,7 +49,7 @@ pub struct Proxy {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Rules", hide_short_help = true)]
     pub rules: Option<PathBuf>,
     /// Exit with status 1 when rules acted too often or too rarely: 'not_applied > 0'
-    #[arg(long, value_name = "FIGURE>N", help_heading = "Checks", hide_short_help = true)]
+    #[arg(long, value_name = "LIMIT", help_heading = "Checks", hide_short_help = true)]
     pub fail_on: Vec<crate::live::rules::Bound>,
     /// Choose which packets are impaired: the same number impairs the same ones
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Impairments", hide_short_help = true)]
@@ -107,7 +107,7 @@ pub struct Proxy {
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
     /// Load the layouts of your game's payloads (TOML); may be repeated
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
     /// Name the protocol of a port, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol", hide_short_help = true)]

@@ -71,7 +71,7 @@ pub struct Replay {
     /// Exit with status 1 when a figure of --clients is out of bounds: 'p99>200ms'
     ///
     /// Other limits are 'dropped>1%' and 'connected<1000'; may be repeated.
-    #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients", help_heading = "Checks", hide_short_help = true)]
+    #[arg(long, value_name = "LIMIT", requires = "clients", help_heading = "Checks", hide_short_help = true)]
     pub fail_on: Vec<crate::live::load::Bound>,
     /// Allow a peer in a network that is not private
     #[arg(long, requires = "to", help_heading = "Limits", hide_short_help = true)]
@@ -133,7 +133,7 @@ pub struct Replay {
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true, help_heading = "Protocol", hide_short_help = true)]
     pub set: Vec<String>,
     /// Load the layouts of your game's payloads (TOML), for --on
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath, help_heading = "Protocol", hide_short_help = true)]
     pub schema: Vec<PathBuf>,
     /// Name the protocol of a port, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port, help_heading = "Protocol", hide_short_help = true)]

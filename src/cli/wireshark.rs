@@ -1,6 +1,7 @@
 //! The options of `netkit wireshark`.
 
 use super::help::Tasks;
+use super::names::protocol_file;
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -13,10 +14,10 @@ pub struct Wireshark {
     #[arg(value_enum, value_name = "install|remove|print", hide_possible_values = true)]
     pub what: What,
     /// Load a protocol that a file describes (TOML), to add its fields
-    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
     /// Load the layouts of your game's payloads (TOML), to add their fields
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_parser = protocol_file(), value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
 }
 

@@ -133,7 +133,7 @@ fn conflicts(args: &Decode, later: bool) -> anyhow::Result<()> {
     let (parquet, pcapng) = (is(Format::Parquet), is(Format::Pcapng));
     let text = printed && !parquet && !pcapng;
     let around = args.context.or(args.before_context).or(args.after_context).is_some();
-    let has_account = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
+    let is_json = args.output.format.is(&[render::Format::NDJSON, render::Format::JSON]);
     refuse(&[
         (
             live && later,
@@ -170,9 +170,13 @@ fn conflicts(args: &Decode, later: bool) -> anyhow::Result<()> {
             text && out,
             "-o is for -f pcapng and parquet; other formats are printed: > FILE; -w FILE.pcap writes the messages' frames",
         ),
+        (
+            text && args.output.bytes && !is_json,
+            "--bytes: only with -f ndjson and json; --columns bytes adds them to csv and tsv",
+        ),
         (text && args.comments.is_some(), "--comments: only with -f pcapng"),
         (text && args.follow && args.files.len() > 1, "--follow: one file, not several: the first never ends"),
-        (text && args.account && !has_account, "--account: only with -f ndjson and json; stats -f json always has it"),
+        (text && args.account && !is_json, "--account: only with -f ndjson and json; stats -f json always has it"),
     ])
 }
 

@@ -74,7 +74,7 @@ impl Printer {
         let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
         // Formats of files are written elsewhere.
         let Format::Printed(format) = output.format else { return usage("it does not print messages") };
-        let columns = chosen(&output.columns, output.format, options)?.or_else(|| Columns::of_packets(format, options));
+        let columns = chosen(&output.columns, output.format, options)?.or_else(|| format.columns(options));
         let details = Details { columns, files };
         let renderer =
             Renderer::with(format, style, &details, if paged { Box::new(Paged::new(stdout)) } else { stdout() });

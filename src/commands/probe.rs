@@ -105,7 +105,11 @@ fn recorded(targets: &[Asked], requests: &[(Option<String>, Request)]) -> Option
 
 /// Checks the file for node_exporter, which is replaced each time.
 fn textfile(args: &Probe, inputs: &[&Path]) -> anyhow::Result<Option<OutFile>> {
-    outfile::check("--textfile", args.textfile.as_deref(), inputs, true)
+    let file = outfile::check("--textfile", args.textfile.as_deref(), inputs, true)?;
+    if args.textfile.as_ref().is_some_and(|name| name.extension().is_none_or(|ending| ending != "prom")) {
+        return usage("--textfile: node_exporter reads only names that end in .prom");
+    }
+    Ok(file)
 }
 
 /// The state that all rounds share.

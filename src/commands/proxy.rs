@@ -11,6 +11,7 @@ use crate::dissect::{Options, Server};
 use crate::encode::deeply;
 use crate::live::net::resolve;
 use crate::live::proxy::notes::Notes;
+use crate::live::proxy::outcome::ADDED;
 use crate::live::proxy::relay::{Config, Relay};
 use crate::live::proxy::{Collector, DatagramPorts, Impairments, Watch, summary};
 use crate::live::rules::RuleSet;
@@ -205,6 +206,9 @@ fn details(args: &Proxy, options: &Options) -> anyhow::Result<Details> {
     };
     if !instead.is_empty() {
         return usage(format!("-f {}: {instead}", args.printed().name()));
+    }
+    if let Some(name) = args.columns.iter().find(|name| ADDED.contains(&name.as_str())) {
+        return usage(format!("--columns: {name} is always among the last columns: leave it out"));
     }
     Ok(Details { columns: chosen(&args.columns, args.printed(), options)?, ..Details::default() })
 }

@@ -86,7 +86,7 @@ impl Viewing {
             return Ok(None);
         }
         if !draws() {
-            return usage("--view draws on a terminal, which this is not: without it messages are printed");
+            return usage("--view needs a terminal: without it messages are printed");
         }
         let (wake, events) = channel();
         let (signal, messages, held) = (wake.clone(), wake.clone(), wake.clone());

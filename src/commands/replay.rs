@@ -112,10 +112,11 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         observer: (global.verbose > 0).then(|| watch(global)),
         ..order(args, &written, role, &host)
     };
-    if args.expect
-        && args.filter.is_some()
-        && written.messages.iter().all(|m| m.decoded.from == role || m.decoded.left_out)
-    {
+    let mut played = written.messages.iter().filter(|m| args.last_frame.is_none_or(|last| m.frame <= last)).peekable();
+    if played.peek().is_none() {
+        return usage("--last-frame: the conversation begins later: nothing would be played");
+    }
+    if args.expect && args.filter.is_some() && played.all(|m| m.decoded.from == role || m.decoded.left_out) {
         return usage("-F: none of the peer's messages matches: nothing would be compared");
     }
     for idle in written.idle(&changes, role) {

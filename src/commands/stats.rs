@@ -60,7 +60,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let json = match args.format {
         Form::Json => true,
         Form::Text => false,
-        _ => return usage("several files: -f text or json; --join reads them as one capture"),
+        _ => return usage("several files: only -f text and json print each of them; --join reads them as one capture"),
     };
     // The report of a file that is no capture says so.
     if let Err(error) = Join::new(&args.files)
@@ -80,11 +80,12 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             (false, false) => format!("{}{}\n", if k == 0 { "" } else { "\n" }, Lines(names::names(&files))),
         };
         about(&if join { String::new() } else { join::name(&files) });
+        let of = if join { "all files as one capture: " } else { "" };
         match one(&Args { files, join, ..args.clone() }, &heading, global) {
             Ok(status) => worst = worst.max(status),
             Err(error) if usage::status(&error) == 2 || usage::broken_pipe(&error) => return Err(error),
             Err(error) => {
-                warn(format_args!("{error:#}"));
+                warn(format_args!("{of}{error:#}"));
                 worst = 3;
             }
         }

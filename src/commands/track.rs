@@ -25,6 +25,9 @@ pub fn run(
     let names = Names::new(options);
     let parse =
         |text: &str, option: &str| FieldPath::parse(text, &names).map_err(|why| Usage(format!("{option}: {why}")));
+    if args.by.as_deref().is_some_and(|by| by.contains(',')) {
+        return usage("--by: with --track one field, not several");
+    }
     let by = args.by.as_deref().map(|by| parse(by, "--by")).transpose()?;
     let track = Track::new(parse(field, "--track")?, by);
     let reading = InputReader::new(options, global);

@@ -49,8 +49,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         return capture::list();
     }
     if !draws() {
-        let why =
-            "view draws on a terminal, which this is not: netkit decode prints messages, netkit stats counts them";
+        let why = "view needs a terminal: netkit decode prints messages, netkit stats counts them";
         return Err(Usage(why.into()).into());
     }
     if args.source.follow && args.files.len() > 1 {

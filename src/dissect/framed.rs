@@ -78,7 +78,7 @@ impl StreamState {
 pub(crate) fn note_gap(missing: Option<u64>, dissection: &mut Dissection) {
     if let Some(missing) = missing {
         let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-        dissection.notes.warn(GAP, text);
+        dissection.notes.warn(GAP.code, text);
     }
 }
 

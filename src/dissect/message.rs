@@ -2,6 +2,7 @@
 
 use super::decision::{Closed, Decision};
 use super::delivery::Events;
+use super::dissector::{NoteDoc, warning};
 use super::farewell::Farewell;
 use super::flow_info::FlowInfo;
 use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
@@ -299,7 +300,7 @@ impl Sink for Nowhere {
 }
 
 /// The code of the note on bytes missing before a message.
-pub(crate) const GAP: &str = "tcp.gap";
+pub(crate) const GAP: NoteDoc = warning("tcp.gap", "bytes of the stream are missing before this message");
 
 /// A session's output: a dissection to fill, and the sink that receives it.
 pub struct Out<'a> {
@@ -373,7 +374,7 @@ impl<'a> Out<'a> {
         self.emitted += 1;
         let broken = fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
         // After bytes that are missing in the capture, a message may be the rest of another one.
-        self.broken |= broken && !notes.has(GAP);
+        self.broken |= broken && !notes.has(GAP.code);
         // The conversation's count is preferred to that of the dissection.
         let index = match &mut self.lines {
             Some(lines) => {

@@ -73,7 +73,7 @@ pub(crate) use links::{LinkedSink, Links};
 pub(crate) use looks::like as looks_like;
 pub(crate) use message::Nowhere;
 pub use message::{Dissection, Message, Out, Provenance, Sink};
-pub(crate) use message::{Unit, UnitKind};
+pub(crate) use message::{GAP, Unit, UnitKind};
 pub(crate) use options::Settings;
 pub use options::{Options, Server};
 #[doc(hidden)]

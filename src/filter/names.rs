@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
     /// The codes of all notes.
     pub fn notes(&self) -> impl Iterator<Item = &'static str> {
         let codes = self.registry.iter().flat_map(|d| d.notes()).map(|note| note.code);
-        codes.chain(["tcp.gap"]).chain(LINK_NOTES.iter().map(|(code, _)| *code))
+        codes.chain(LINK_NOTES.iter().map(|(code, _)| *code))
     }
 
     /// The filter for a name that is not a field here: a name of Wireshark, or the code of a note.

@@ -5,7 +5,6 @@ use super::registry;
 use crate::capture::Time;
 use crate::codec::json::{derived_json, fields_json};
 use crate::codec::{EncodeError, Fault, Level};
-use crate::dissect::message::GAP;
 use crate::dissect::{
     Dissection, Dissector, Encoder, FlowInfo, Line, Message, Options, Out, Provenance, Role, Session, Sink,
     StreamEvent, inspector,
@@ -99,8 +98,7 @@ impl Sink for Rows {
     fn message(&mut self, message: &Message<'_>) {
         let (dissection, place) = (message.dissection, message.place);
         let documented = registry().for_line(dissection.proto).expect("a protocol").notes();
-        // Any protocol over TCP has the note about a gap.
-        for (note, _) in dissection.notes.iter().filter(|(note, _)| note.code != GAP) {
+        for (note, _) in dissection.notes.iter() {
             let doc = documented.iter().find(|doc| doc.code == note.code).expect(note.code);
             // The documentation may have two levels: "..; a note where ..".
             let lower = note.level == Level::Note && doc.doc.contains("; a note ");

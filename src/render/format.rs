@@ -7,6 +7,7 @@ use super::dialogue::Dialogue;
 use super::hexdump::Hexdump;
 use super::summary::Summaries;
 use super::{Columns, Files, Form, Json, Ndjson, Style, Trees};
+use crate::dissect::Options;
 use std::fmt;
 
 /// A form of output by its name.
@@ -30,6 +31,14 @@ pub struct Details {
 }
 
 impl Format {
+    /// Returns the columns of separated values if none are named and messages may have headers around them, or share a
+    /// packet.
+    pub(crate) fn columns(self, options: &Options) -> Option<Columns> {
+        let separated = [Format::CSV, Format::TSV].contains(&self);
+        let headers = || options.registry.iter().any(|dissector| !dissector.headers().is_empty());
+        (separated && headers()).then(Columns::usual_of_packets)
+    }
+
     /// Annotated field trees, as text.
     pub const TREE: Format = Format {
         name: "tree",

@@ -9,7 +9,7 @@
 //! | resent | transmissions after the first, before any acknowledgement: the message was lost after the capture point, or its acknowledgement was |
 //! | duplicates | transmissions after an acknowledgement: unnecessary, or made by the network |
 //! | acked | acknowledged messages; `ack` is the time from the first transmission to the first acknowledgement |
-//! | round trip | the same, for messages sent only once: for others it is unknown which transmission was acknowledged |
+//! | round trip | the same, for messages that were not resent before it: for others it is unknown which transmission was acknowledged |
 //! | given up | the sender's last attempt was seen, and no acknowledgement |
 //! | gaps, missing | numbers that arrived too early, and numbers that these skipped |
 //! | late | first transmissions with a number below the highest: reordered, or resent after a loss |
@@ -67,7 +67,7 @@ pub struct Tally {
     pub never_handled: u64,
     /// Delays from the first transmission to the first acknowledgement.
     pub ack: Delays,
-    /// Delays from transmission to acknowledgement, for messages sent only once.
+    /// Delays from transmission to acknowledgement, for messages that were not resent before it.
     pub rtt: Delays,
     /// Requests.
     pub requests: u64,

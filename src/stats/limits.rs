@@ -1,7 +1,7 @@
 //! Limits for differences, as a user writes them: `riptide.reliable.byte_rate > 10% and > 5 messages`.
 
 use super::figure::Figure;
-use super::metric::{Unit, by_name, compared};
+use super::metric::{OF_SIDES, Unit, by_name, compared};
 use crate::nearest::{hint, nearest};
 use std::fmt;
 use std::str::FromStr;
@@ -73,6 +73,7 @@ impl FromStr for Limit {
                 Bound::Change(figure, n, unit)
             }
         };
+        fitting(&subject, name, bound).map_err(|why| format!("{head:?}: {why}"))?;
         let floors = parts.map(|part| {
             let amount = part
                 .trim()
@@ -151,6 +152,19 @@ fn amount_of(name: &str, amount: &str) -> Result<(&'static Figure, f64, Unit), S
     };
     let figure = by_name(name).find(|figure| figure.is_in(unit));
     figure.map(|figure| (figure, n, unit)).ok_or_else(|| format!("{amount:?}: {name} is in {}", units()))
+}
+
+/// Checks that a subject has the figure: a message has none of a side, and a side none of a message.
+fn fitting(subject: &Subject, name: &str, bound: Bound) -> Result<(), String> {
+    let of_sides = matches!(bound, Bound::Change(figure, ..) if OF_SIDES.contains(&figure));
+    match subject.of.as_deref() {
+        Some("client" | "server") if !of_sides => {
+            Err(format!("{name} is of messages, not of sides: expected a message"))
+        }
+        Some("client" | "server") | None => Ok(()),
+        Some(_) if of_sides => Err(format!("{name} is of sides, not of messages: expected client or server")),
+        Some(_) => Ok(()),
+    }
 }
 
 /// Checks that a second capture can exceed the limit, and that an equal one does not.
@@ -247,6 +261,11 @@ mod tests {
             ("rate < -100%", "more than 100 %"),
             ("rate > 0.5x", "rate < 0.5x"),
             ("rate < 2x", "between 0 and 1"),
+            ("riptide.reliable.resent > 2 messages", "resent is of sides, not of messages"),
+            ("riptide.reliable.ack.p90 > 5ms", "is of sides, not of messages"),
+            ("server.messages > 10%", "messages is of messages, not of sides"),
+            ("riptide.client.rate > 10%", "is of messages, not of sides"),
+            ("client.appeared", "appeared is of messages, not of sides"),
             ("rate < 0x", "between 0 and 1"),
             ("resent > 2% and > 2x", "not measured in x"),
             ("ack.p90 > 50 cm", "ack.p90 is in"),

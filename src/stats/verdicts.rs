@@ -27,7 +27,7 @@ pub const RULES: [(&str, &str); 8] = [
         "resends",
         "at least 3 transmissions and 5 % of all were resent or duplicates. Resend time: the median time from one \
          transmission of a message to the next. Messages are resent too soon if it is below the 90th percentile of the \
-         round trips of messages sent once",
+         round trips of messages acknowledged before a resend",
     ),
     (
         "never_acked",

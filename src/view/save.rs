@@ -8,7 +8,7 @@ use super::state::State;
 use super::store::{Progress, Store};
 use crate::dissect::{Options, Sink};
 use crate::plural::Plural;
-use crate::render::{Columns, Details, Format, Renderer, Style};
+use crate::render::{Details, Format, Renderer, Style};
 use crate::report::{self, About, Kept, Run};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -102,7 +102,7 @@ impl Saving {
 
     fn messages(&self, name: &str, format: Format) -> Result<String, String> {
         let file = File::create_new(name).map_err(failed)?;
-        let details = Details { columns: Columns::of_packets(format, self.store.options()), ..Details::default() };
+        let details = Details { columns: format.columns(self.store.options()), ..Details::default() };
         let mut out = Renderer::with(format, Style::default(), &details, Box::new(file));
         self.store.origin().into_iter().for_each(|time| out.origin(time));
         self.opened().for_each(|opened| opened.with(self.store.options(), |message| out.message(message)));

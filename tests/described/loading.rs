@@ -122,6 +122,25 @@ fn the_examples_are_built_in() {
     assert_eq!(print(&["-f", "json"]).status.code(), Some(2));
 }
 
+/// An empty variable, or an empty place in its list, names no file.
+#[test]
+fn empty_places_of_lists_name_no_file() {
+    let commands = [
+        &["decode", "fixtures/riptide/riptide20-udp.pcap", "-c", "1"][..],
+        &["wireshark", "print"],
+        &["fields", "riptide"],
+    ];
+    for args in commands {
+        for (name, value) in
+            [("NETKIT_SCHEMA", ""), ("NETKIT_SCHEMA", ":"), ("NETKIT_PROTOCOLS", ""), ("NETKIT_PROTOCOLS", ":")]
+        {
+            let done = crate::common::netkit(args).env(name, value).output().unwrap();
+            let err = String::from_utf8_lossy(&done.stderr);
+            assert_eq!(done.status.code(), Some(0), "{name}={value} {args:?}: {err}");
+        }
+    }
+}
+
 #[test]
 fn the_environment_names_files() {
     let both = std::env::join_paths([toml("enet"), toml("kcp")]).unwrap();

@@ -54,7 +54,7 @@ the peer ended the session: exit
 sent          11 of 12 messages in 1.250 s
 acknowledged  5, 1 not; 3 resends
 received      8 of 9 messages
-generated     6: acknowledgements, heartbeats, answers
+generated     6: acknowledgements, heartbeats, answers, goodbyes
 round trips   3: min 1.00, median 4.00, max 9.00 ms
 not repeated  answers to exits (1)
 dropped       2
@@ -90,9 +90,9 @@ fn for_programs() {
         kinds,
         [
             ("refused", None),
-            ("unsaid", None),
-            ("unsaid", None),
-            ("unsaid", None),
+            ("unsent", None),
+            ("unsent", None),
+            ("unsent", None),
             (divergence, Some("missing")),
             (divergence, Some("extra")),
             (divergence, Some("differs")),

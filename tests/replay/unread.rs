@@ -102,7 +102,7 @@ fn a_server_that_stops_reading() {
             assert!(report["trouble"].as_str().is_some_and(|text| text.starts_with(trouble)), "{args:?}: {report}");
             // The handshake was read before.
             assert_eq!(report["sent"], arrived + 1, "{args:?}: {report}");
-            assert_eq!(report["unsaid"], MESSAGES as u64 + 2 - (arrived + 1), "{args:?}: {report}");
+            assert_eq!(report["unsent"], MESSAGES as u64 + 2 - (arrived + 1), "{args:?}: {report}");
             assert!(rest.is_empty() || rest.len() < LENGTH && rest[0] == 4, "{args:?}: {} bytes more", rest.len());
         },
     );
@@ -124,7 +124,7 @@ fn a_server_that_closes_without_reading() {
     assert_eq!((done.status, &report["complete"]), (Some(1), &false.into()), "{report}");
     assert_eq!(report["trouble"], "the peer ended the connection (reset)", "{report}");
     let sent = report["sent"].as_u64().unwrap();
-    assert_eq!(report["unsaid"], MESSAGES as u64 + 2 - sent, "{report}");
+    assert_eq!(report["unsent"], MESSAGES as u64 + 2 - sent, "{report}");
     let ours = run(&["decode", &pcap, "-q", "-p", "nano", "-f", "ndjson", "-F", "from == client"], b"").lines();
     assert_eq!(ours.iter().filter(|line| line["fault"].is_null()).count() as u64, sent, "{report}");
     assert_eq!(ends_of(&std::fs::read(&pcap).unwrap(), at.parse().unwrap()), 1, "our end is recorded once");

@@ -168,7 +168,7 @@ fn held_datagrams() {
 #[test]
 fn what_cannot_be_shown_is_refused() {
     let piped = common::run(&["proxy", "127.0.0.1:0", "127.0.0.1:9", "--view"], b"");
-    assert_eq!((piped.status, piped.err.contains("--view draws on a terminal")), (Some(2), true), "{}", piped.err);
+    assert_eq!((piped.status, piped.err.contains("--view needs a terminal")), (Some(2), true), "{}", piped.err);
     let alone = common::run(&["proxy", "127.0.0.1:0", "127.0.0.1:9", "--hold", "message == ack"], b"");
     assert_eq!((alone.status, alone.err.contains("--view")), (Some(2), true), "{}", alone.err);
 }

@@ -328,7 +328,7 @@ fn what_is_no_terminal_is_refused() {
         return;
     }
     for (args, terminal_name, status, spoken) in [
-        (&["view", CAPTURE][..], "dumb", 2, "view draws on a terminal"),
+        (&["view", CAPTURE][..], "dumb", 2, "view needs a terminal"),
         (&["view", "no-such.pcap"], "xterm", 3, "no-such.pcap: No such file"),
     ] {
         let mut terminal = Terminal::new(80, 24);

@@ -35,7 +35,8 @@ pub fn text(program: &Path, protocol_files: &[PathBuf], schemas: &[PathBuf]) -> 
 
 /// Returns the files by their full paths, since Wireshark may run in any folder.
 fn joined(files: &[PathBuf]) -> anyhow::Result<String> {
-    let all = files.iter().map(|file| named(&std::path::absolute(file)?)).collect::<anyhow::Result<Vec<_>>>()?;
+    let files = files.iter().filter(|file| !file.as_os_str().is_empty());
+    let all = files.map(|file| named(&std::path::absolute(file)?)).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(all.join(&crate::platform::LIST_SEPARATOR.to_string()))
 }
 

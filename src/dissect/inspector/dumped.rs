@@ -112,7 +112,7 @@ impl<S: Sink> Reader<'_, S> {
     /// Reports that headers were recognised, with their addresses.
     fn report_headers(&self, packet: &Packet<'_>) {
         let (transport, src, dst) = (Transport::of(packet), packet.src, packet.dst);
-        let text = "its headers are not part of the message; --payload reads all as one";
+        let text = "its headers are not part of the message; --payload reads all bytes as a message";
         (self.report)(false, format_args!("a whole packet, {transport} {src} > {dst}: {text}"));
     }
 

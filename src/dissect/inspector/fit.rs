@@ -45,14 +45,10 @@ pub(crate) fn chosen(
     let Some((first, rest)) = ranked.split_first() else { return Err("there is no protocol".into()) };
     let (score, dissector) = first;
     if !score.holds() || clean && !score.clean() {
-        let why = if score.holds() {
-            "every message of it has a fault or a warning"
-        } else {
-            "less than half of it is explained"
-        };
+        let why = if score.holds() { "every message has a fault or a warning" } else { "explains less than half" };
         let next: Vec<String> = rest.iter().take(2).map(named).collect();
         return Err(format!(
-            "no protocol is recognised: the best, {}: {why}; others: {}; -p names one",
+            "no protocol is recognised: {} fits best, but {why}; others: {}; -p names one",
             named(first),
             next.join(", ")
         ));

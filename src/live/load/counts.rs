@@ -41,7 +41,7 @@ const COUNTS: [(Count, &str, &str); 11] = [
     (Count::Finished, "finished", "finished"),
     (Count::Left, "left", "stopped at the end of the run"),
     (Count::Unanswered, "unanswered", "unanswered"),
-    (Count::Resent, "resent", "sent again"),
+    (Count::Resent, "resent", "resent"),
 ];
 
 impl Count {

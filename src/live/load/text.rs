@@ -23,6 +23,9 @@ impl fmt::Display for Figures {
         )?;
         write!(f, "sessions      {} connected, {} finished", counts[Connected], counts[Finished])?;
         writeln!(f, "{}", counts.list(&[Left, Refused, Silent, Dropped, Own, Incomplete]))?;
+        for (why, count) in &self.reasons {
+            writeln!(f, "  {count:>6} x  {why}")?;
+        }
         if self.not_begun > 0 {
             let missing = Plural(self.not_begun, "session");
             writeln!(f, "not begun     {missing}: all clients (--clients {}) were in use", self.clients)?;
@@ -52,10 +55,7 @@ impl fmt::Display for Figures {
             writeln!(f, "  {} more kinds of messages: -f ndjson", kinds.len() - LISTED)?;
         }
         self.tempo(f)?;
-        writeln!(f, "sent again    {}", counts[Resent])?;
-        for (why, count) in &self.reasons {
-            writeln!(f, "  {count:>6} x  {why}")?;
-        }
+        writeln!(f, "resent        {}", counts[Resent])?;
         let late = self.lateness.percentile(99.0).unwrap_or(0);
         let own = format!("this side was {:.0} % busy and {:.3} ms late (p99)", self.busy() * 100.0, millis(late));
         // This side had little to do and was late: other programs used the processor, such as the server if it runs

@@ -91,7 +91,7 @@ impl Report {
         let unsent =
             |kind: &str, u: &Unsent| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
         self.refused.iter().for_each(|u| line(unsent("refused", u)));
-        self.unsent.iter().for_each(|u| line(unsent("unsaid", u)));
+        self.unsent.iter().for_each(|u| line(unsent("unsent", u)));
         self.divergences.iter().for_each(|divergence| line(as_json(divergence)));
         for (kind, divergence) in &self.others {
             let mut value = as_json(divergence);
@@ -117,14 +117,14 @@ impl Report {
             "not_repeated": self.live,
             "dropped": self.dropped,
             "refused": self.refused.len(),
-            "unsaid": self.unsent.len(),
+            "unsent": self.unsent.len(),
             "divergences": self.divergences.len(),
             "others": self.others(),
             "round_trip_ms": trips,
             "ended": self.ended,
             "trouble": self.trouble,
             "remarks": self.remarks,
-            "seconds": ms(self.took) / 1e3,
+            "seconds": (self.took.as_secs_f64() * 1e6).round() / 1e6,
         });
         if self.stopped {
             session["stopped"] = true.into();
@@ -196,7 +196,7 @@ impl fmt::Display for Report {
         }
         writeln!(f, "received      {} of {}", self.received, Plural(self.expected, "message"))?;
         if counts.live > 0 {
-            writeln!(f, "generated     {}: acknowledgements, heartbeats, answers", counts.live)?;
+            writeln!(f, "generated     {}: acknowledgements, heartbeats, answers, goodbyes", counts.live)?;
         }
         if let Some((count, [least, median, most])) = self.round_trips() {
             let ms = |d: Duration| d.as_secs_f64() * 1e3;

@@ -42,17 +42,19 @@ fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, Ru
     let end = colon.unwrap_or(chars.len());
     let expression: String = chars[..end].iter().collect();
     let blank = expression.chars().take_while(|c| c.is_whitespace()).count();
+    let mut parser = Parser { text, chars: &chars, at: end + 1 };
+    if colon.is_none() && bare.is_none() {
+        return Err(parser.fail(chars.len(), 1, "expected 'EXPR: ACTION, ...', with a space after the colon".into()));
+    }
     let filter = Filter::parse_unlinked(expression.trim(), names).map_err(|error| FilterError {
         text: text.into(),
         at: error.at + blank,
         ..error
     })?;
-    let mut parser = Parser { text, chars: &chars, at: end + 1 };
     let mut rule = Rule { text: text.into(), filter, after: 0, once: false, actions: Vec::new() };
-    match (colon, bare) {
-        (None, Some(action)) => rule.actions.push(action),
-        (None, None) => return Err(parser.fail(chars.len(), 1, "expected 'EXPR: ACTION, ...'".into())),
-        (Some(_), _) => parser.actions(&mut rule, names)?,
+    match colon {
+        None => rule.actions.extend(bare),
+        Some(_) => parser.actions(&mut rule, names)?,
     }
     Ok(rule)
 }

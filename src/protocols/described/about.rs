@@ -12,7 +12,7 @@ use crate::codec::schema::known::Carried;
 use crate::codec::schema::named::leak;
 use crate::codec::schema::text::{First, Word};
 use crate::dissect::dissector::{note, warning};
-use crate::dissect::{NoteDoc, Role, Setting, Table};
+use crate::dissect::{GAP, NoteDoc, Role, Setting, Table};
 use rustc_hash::FxHashMap;
 
 /// The user's setting for a value of `[settings]`. Named values are a closed list; this check accepts any number.
@@ -46,6 +46,7 @@ pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
         note(codes.trailing, "bytes follow after what the file describes"),
         warning(codes.checksum, "a checksum is not that of the bytes"),
         note(codes.unknown_id, "no message of the file has this number"),
+        GAP,
     ];
     if traffic.has_numbers() {
         let numbered = codes.numbered;

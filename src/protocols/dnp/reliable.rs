@@ -198,7 +198,9 @@ impl Direction {
         if chain == Chain::Orphan {
             notes.note(
                 "dnp.orphan_part",
-                format_args!("no first part is in front of it: receivers acknowledge and drop it"),
+                format_args!(
+                    "no first part is in front of it: a receiver that lacks it, too, acknowledges and drops this"
+                ),
             );
         }
         if first

@@ -1,7 +1,7 @@
 //! The notes of GNE's analysis.
 
-use crate::dissect::NoteDoc;
 use crate::dissect::dissector::{error, note, warning};
+use crate::dissect::{GAP, NoteDoc};
 use crate::protocols::hawknl;
 
 /// All notes, the carrier's first.
@@ -28,4 +28,5 @@ pub const NOTES: &[NoteDoc] = &[
     ),
     warning("gne.udp_source", "a datagram from another port than the client named"),
     note("gne.after_exit", "packets after their sender's exit"),
+    GAP,
 ];

@@ -1,7 +1,7 @@
 //! The notes of nano's analysis.
 
 use crate::dissect::dissector::{note, warning};
-use crate::dissect::{NoteDoc, payload};
+use crate::dissect::{GAP, NoteDoc, payload};
 use crate::protocols::websocket;
 
 /// All notes.
@@ -34,8 +34,8 @@ pub const NOTES: &[NoteDoc] = &[
     note("nano.id_zero", "a request with the id 0: servers do not answer it"),
     note("nano.server_kind", "which server it is, by the keys of its handshake"),
     warning("websocket.package_cut", "an unfinished package, given up because a message begins anew"),
-    note("websocket.many_frames", "not the first package of a message in many frames: listed there"),
+    note("websocket.many_frames", "a later package of a message in many frames: its first package lists them"),
     websocket::notes::UNMASKED,
     websocket::notes::REFUSED,
-    warning("tcp.gap", "bytes of the stream are missing before this message"),
+    GAP,
 ];

@@ -6,6 +6,9 @@ use crate::flow::Side;
 /// The longest message that is accepted, which limits the buffers. No sender makes longer ones.
 const LONGEST: usize = 16 << 20;
 
+/// The longest message with the library's default settings, and some bytes more.
+const USUAL: usize = 1300;
+
 /// The width of the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Prefix {
@@ -36,13 +39,16 @@ pub enum Next {
 pub struct Framing {
     prefix: Option<Prefix>,
     tcp: bool,
-    /// Out of step until a segment begins with a whole frame.
+    /// Out of step until a segment begins with a whole frame: after a gap, and if the capture begins later.
     lost: [bool; 2],
+    /// The capture begins later, and no byte has been dropped yet: the first ones may be a frame in several segments.
+    fresh: [bool; 2],
 }
 
 impl Framing {
-    /// Framing by the version and `riptide.framing`, as far as the user set them.
-    pub fn new(set: Option<Version>, framing: Option<&str>, tcp: bool) -> Framing {
+    /// Framing by the version and `riptide.framing`, as far as the user set them. `begun`: the directions whose first byte
+    /// is in the capture.
+    pub fn new(set: Option<Version>, framing: Option<&str>, tcp: bool, begun: [bool; 2]) -> Framing {
         let prefix = match (framing, set) {
             (Some("u16"), _) => Some(Prefix::U16),
             (Some("i32"), _) => Some(Prefix::I32),
@@ -50,7 +56,7 @@ impl Framing {
             (_, Some(_)) => Some(Prefix::U16),
             _ => None,
         };
-        Framing { prefix, tcp, ..Framing::default() }
+        Framing { prefix, tcp, lost: begun.map(|begun| tcp && !begun), fresh: begun.map(|begun| !begun) }
     }
 
     /// The version that the width of the length implies.
@@ -87,7 +93,7 @@ impl Framing {
 
     /// Marks a direction as out of step.
     pub fn lose(&mut self, side: Side) {
-        self.lost[side.index()] = true;
+        (self.lost[side.index()], self.fresh[side.index()]) = (true, false);
     }
 
     /// The message that the end of the input has cut: the number of bytes of its length, and the message's length.
@@ -106,29 +112,48 @@ impl Framing {
     }
 
     /// Searches the last `new` bytes for a segment that begins with a whole frame which fits. Returns the number of
-    /// bytes to drop: all if there is none.
+    /// bytes to drop: all if there is none. `None`: more bytes are needed.
     pub fn find(
         &mut self,
         side: Side,
         bytes: &[u8],
         new: usize,
         segments: &[usize],
-        fits: impl Fn(Option<Version>, &[u8]) -> bool,
-    ) -> usize {
+        fits: impl Fn(Option<Version>, &[u8], usize) -> bool,
+    ) -> Option<usize> {
         let old = bytes.len() - new.min(bytes.len());
         let known = self.prefix;
+        if self.fresh[side.index()] {
+            let (head, version) = (self.next(bytes), self.version());
+            let is_part = match (head, self.cut(bytes)) {
+                (Next::Message { prefix, length }, _) if fits(version, &bytes[prefix..prefix + length], length) => {
+                    self.lost[side.index()] = false;
+                    return Some(0);
+                }
+                (Next::More, Some((prefix, length))) => {
+                    length <= USUAL && (bytes.len() == prefix || fits(version, &bytes[prefix..], length))
+                }
+                (Next::More, None) => true,
+                _ => false,
+            };
+            self.prefix = known;
+            if is_part {
+                return None;
+            }
+            self.fresh[side.index()] = false;
+        }
         for (k, start) in segments.iter().enumerate() {
             let from = old + start;
             let to = segments.get(k + 1).map_or(bytes.len(), |next| old + next);
             if let Next::Message { prefix, length } = self.next(bytes.get(from..to).unwrap_or(&[]))
-                && fits(self.version(), &bytes[from + prefix..from + prefix + length])
+                && fits(self.version(), &bytes[from + prefix..from + prefix + length], length)
             {
                 self.lost[side.index()] = false;
-                return from;
+                return Some(from);
             }
             // Bytes that do not fit do not show the width of the length.
             self.prefix = known;
         }
-        bytes.len()
+        Some(bytes.len())
     }
 }

@@ -60,7 +60,7 @@ fn identify_streams(observation: &Observation<'_>) -> Evidence {
     let (mut opened, mut one_byte, mut empty) = (false, false, false);
     let mut numbering = Numbering::default();
     for (side, bytes, _) in observation.payloads {
-        let mut framing = Framing::new(version, None, true);
+        let mut framing = Framing::new(version, None, true, [true; 2]);
         let (mut rest, mut frames) = (*bytes, 0);
         loop {
             let (prefix, length) = match framing.next(rest) {

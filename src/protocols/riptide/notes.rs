@@ -1,7 +1,7 @@
 //! The notes of Riptide's analysis.
 
 use crate::dissect::dissector::{error, note, warning};
-use crate::dissect::{NoteDoc, payload};
+use crate::dissect::{GAP, NoteDoc, payload};
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
@@ -31,4 +31,5 @@ pub const NOTES: &[NoteDoc] = &[
     error("riptide.empty_datagram", "a datagram of 0 bytes: a C# server on Linux never reads again"),
     note("riptide.version", "the conversation is read as another version from here on"),
     note("riptide.too_big", "longer than the library's default limit"),
+    GAP,
 ];

@@ -79,8 +79,8 @@ impl RiptideSession {
             .or_else(|| flow_info.server_by_syn())
             .or_else(|| flow_info.server_by_named_port("riptide"))
             .or_else(|| flow_info.server_by_port(|port| port == PORT));
-        let framing =
-            Framing::new(set, flow_info.options.settings.get("riptide.framing"), flow_info.transport == Transport::Tcp);
+        let tcp = flow_info.transport == Transport::Tcp;
+        let framing = Framing::new(set, flow_info.options.settings.get("riptide.framing"), tcp, flow_info.begun);
         RiptideSession {
             set,
             recognised: set.is_none() && flow_info.options.proto.is_none(),
@@ -362,13 +362,13 @@ impl Framed for RiptideSession {
         if self.framing.is_lost(side) {
             let StreamEvent::Data { new, segments, .. } = *event else { return Next::Wait };
             let set = self.set;
-            let skip = self.framing.find(side, bytes, new, segments, |version, data| {
-                fits(set.or(version).unwrap_or(Version::V20), data, data.len())
+            let skip = self.framing.find(side, bytes, new, segments, |version, data, length| {
+                fits(set.or(version).unwrap_or(Version::V20), data, length)
             });
             match skip {
-                0 if bytes.is_empty() => return Next::Wait,
-                0 => {}
-                skip => return Next::Skip(skip),
+                Some(0) if !bytes.is_empty() => {}
+                Some(skip @ 1..) => return Next::Skip(skip),
+                _ => return Next::Wait,
             }
         }
         match self.framing.next(bytes) {
@@ -471,6 +471,27 @@ mod tests {
             let rows = talk.data(side, &hex::decode(hex).expect("hex"));
             let read: Vec<_> = rows.iter().map(|row| (row.message, row.version)).collect();
             assert_eq!(read, [(message, Some("2.2"))], "{rows:?}");
+        }
+    }
+
+    /// A capture may begin within a message.
+    #[test]
+    fn a_stream_from_its_middle_begins_where_a_segment_fits() {
+        let ends = [50_000, PORT].map(|port| ([10, 0, 0, 1], port).into());
+        for (hex, message, version) in
+            [("0100000002", "connect", "2.2"), ("0a0007020005006161616161", "reliable", "2.0")]
+        {
+            let options = options(&["-p", "riptide"]);
+            let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, options, None, [false; 2]);
+            assert_eq!(talk.data(Side::A, b"aaaaaaaaaaaa"), []);
+            let rows = talk.data(Side::A, &hex::decode(hex).expect("hex"));
+            let read: Vec<_> = rows.iter().map(|row| (row.message, row.version)).collect();
+            assert_eq!(read, [(message, Some(version))], "{rows:?}");
+            // The first bytes may be a whole message, in several segments.
+            let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, talk.options, None, [false; 2]);
+            let bytes = hex::decode(hex).expect("hex");
+            let rows: Vec<_> = bytes.chunks(2).flat_map(|two| talk.data(Side::A, two)).collect();
+            assert_eq!((rows.len(), rows[0].message, rows[0].version), (1, message, Some(version)));
         }
     }
 

@@ -7,11 +7,10 @@ pub use lines::Lines;
 
 use super::files::Files;
 use super::form::Form;
-use super::format::Format;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use crate::capture::Time;
-use crate::dissect::{Message, Options, Wants};
+use crate::dissect::{Message, Wants};
 use crate::filter::{FieldPath, FilterError, Names};
 use crate::nearest::{hint, nearest};
 use std::sync::Arc;
@@ -124,14 +123,6 @@ impl Columns {
     pub fn usual() -> Columns {
         let known = |name: &&str| Some((name.to_string(), Value::of_envelope(name)?));
         Columns(Arc::new(USUAL.iter().filter_map(known).collect()))
-    }
-
-    /// Returns those of a form of separated values if none are named and messages may have headers around them, or share a
-    /// packet.
-    pub fn of_packets(format: Format, options: &Options) -> Option<Columns> {
-        let separated = [Format::CSV, Format::TSV].contains(&format);
-        let headers = || options.registry.iter().any(|dissector| !dissector.headers().is_empty());
-        (separated && headers()).then(Columns::usual_of_packets)
     }
 
     /// Returns the same with the columns that packets need: they may hold several messages, and parts of longer ones.
