@@ -30,8 +30,9 @@ fn body(message: &Message, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     // The original form counts if it has the values of the fields.
     let values = values(message, &original).unwrap_or_default();
     // All are looked up, so that none counts as unknown.
-    let same = |field: &'static Field| writer.input(field) == values.get(field.name);
-    if message.fields.iter().chain([&UNKNOWN]).map(same).fold(true, |all, same| all && same) {
+    let all = message.fields.iter().chain([&UNKNOWN]);
+    let changed = all.filter(|field| writer.input(field) != values.get(field.name)).count();
+    if changed == 0 {
         writer.put_bytes(&original);
         return Ok(());
     }
