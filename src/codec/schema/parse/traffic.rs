@@ -33,7 +33,7 @@ impl Parser<'_> {
     pub(super) fn numbers(&self, item: Item<'_, '_>) -> Done<NumbersText> {
         let (line, name) = (self.line(&item), item.0.get_ref().to_string());
         let mut numbers = NumbersText { line, name, ..NumbersText::default() };
-        for inner in self.reader.table("numbers", item.1)? {
+        for inner in self.reader.table(&format!("numbers.{}", numbers.name), item.1)? {
             let key = inner.0.get_ref().to_string();
             match key.as_str() {
                 "number" => numbers.number = Some(self.place(&key, &inner)?),
@@ -62,7 +62,7 @@ impl Parser<'_> {
     pub(super) fn requests(&self, item: Item<'_, '_>) -> Done<RequestsText> {
         let (line, name) = (self.line(&item), item.0.get_ref().to_string());
         let mut requests = RequestsText { lines: Lines::of(line), name, ..RequestsText::default() };
-        for inner in self.reader.table("requests", item.1)? {
+        for inner in self.reader.table(&format!("requests.{}", requests.name), item.1)? {
             let (key, value) = inner;
             requests.lines.add(key.get_ref(), self.line(&inner));
             match key.get_ref().as_ref() {
