@@ -123,18 +123,9 @@ impl<'a> Sockets<'a> {
                 return Ok(true);
             }
             let turned = std::mem::take(&mut self.turned);
-            if let Some(wire) = self.datagrams.as_mut().filter(|_| !turned)
-                && self.deferred.is_none()
-            {
-                match wire.recv(Duration::ZERO) {
-                    Ok(Arrived::Bytes(bytes, at)) => {
-                        player.recv(Channel::Datagrams, bytes, at);
-                        self.turned = true;
-                        return Ok(true);
-                    }
-                    Ok(_) => {}
-                    Err(error) => self.deferred = Some(error),
-                }
+            if !turned && datagram(&mut self.datagrams, &mut self.deferred, player) {
+                self.turned = true;
+                return Ok(true);
             }
             let left = until.saturating_duration_since(Instant::now());
             let wait = match self.datagrams {
@@ -142,7 +133,12 @@ impl<'a> Sockets<'a> {
                 Some(_) => left.min(TURN),
                 None => left,
             };
-            match self.main.recv(wait)? {
+            let arrived = self.main.recv(wait)?;
+            // Datagrams that the peer sent before its goodbye on the stream are there by now.
+            if !matches!(arrived, Arrived::Nothing) {
+                (0..READS).take_while(|_| datagram(&mut self.datagrams, &mut self.deferred, player)).count();
+            }
+            match arrived {
                 Arrived::Bytes(bytes, at) => player.recv(Channel::Main, bytes, at),
                 Arrived::End(reset) => player.closed(reset, Instant::now()),
                 Arrived::Nothing if self.deferred.is_some() => return self.deferred.take().map_or(Ok(false), Err),
@@ -152,6 +148,17 @@ impl<'a> Sockets<'a> {
             return Ok(true);
         }
     }
+}
+
+/// Passes a datagram beside the stream that is already there to the player. Returns false if there is none.
+fn datagram(datagrams: &mut Option<Wire<'_>>, deferred: &mut Option<NetError>, player: &mut Player<'_, '_>) -> bool {
+    let Some(wire) = datagrams.as_mut().filter(|_| deferred.is_none()) else { return false };
+    match wire.recv(Duration::ZERO) {
+        Ok(Arrived::Bytes(bytes, at)) => player.recv(Channel::Datagrams, bytes, at),
+        Ok(_) => return false,
+        Err(error) => *deferred = Some(error),
+    }
+    deferred.is_none()
 }
 
 /// Plays a session to its end, or until a stop is requested: then the peer is left.
