@@ -48,9 +48,9 @@ fn netkit(args: Vec<OsString>) -> u8 {
             if usage::broken_pipe(&error) {
                 return 0;
             }
-            // Errors of files name them: this one is of stdout.
-            let full =
-                matches!(error.downcast_ref().map(io::Error::kind), Some(StorageFull | FileTooLarge | QuotaExceeded));
+            // Errors of files name them, so that they are not the system's own: this one is of stdout.
+            let own = error.downcast_ref().filter(|error: &&io::Error| error.raw_os_error().is_some());
+            let full = matches!(own.map(io::Error::kind), Some(StorageFull | FileTooLarge | QuotaExceeded));
             let place = if full && error.chain().len() == 1 { "stdout: " } else { "" };
             fail(format_args!("{place}{error:#}"), usage::status(&error))
         }

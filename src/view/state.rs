@@ -279,7 +279,7 @@ impl State {
             }
         };
         self.go_to(number.min(self.len.saturating_sub(1)));
-        if number >= self.len && self.status.is_empty() {
+        if number >= self.len && self.len > 0 && self.status.is_empty() {
             self.show_status("no message is at or after it: this is the last one");
         }
         Ok(())

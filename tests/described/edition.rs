@@ -229,6 +229,8 @@ fn names_that_point_back() {
     let line =
         |b: &str| encoded(&whole, &json!({"a": "a.bc", "b": b, "b_wire": "016402626300", "z": 122})).map(hex::encode);
     assert_eq!(line("d.bc"), Ok("0161026263000164026263007a".into()));
+    let longer = json!({"a": "a.bc", "b": "d.bc", "b_wire": "016402626300ffff", "z": 122});
+    assert_eq!(encoded(&whole, &longer).map(hex::encode), Ok("0161026263000164c0027a".into()));
     assert_eq!(line("x.bc"), Ok("0161026263000178c0027a".into()));
     // Invalid text, or text that contains the separator, cannot be shown as a name.
     assert_eq!(plain(file, b"\x03a.b\0\0z")["a"], json!({"raw": "03612e6200", "bits": 40}));

@@ -26,6 +26,47 @@ const FILES: &[(&str, bool)] = &[
         "hid = { type = \"u8\", hidden = true }\ny = { type = \"u8\", value = 1, hidden = true, if = \"hid > 1\" }\na = { type = \"bytes\", size = \"hid\" }",
         true,
     ),
+    // The same of a number with a condition, of named fields, and of bits that only hidden fields ask for.
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true, if = \"k & 2\" }\nd = { type = \"bytes\", size = \"hid\" }\na = { type = \"u8\", if = \"hid & 1\" }",
+        true,
+    ),
+    (
+        "k = \"u8\"\nhid = { type = \"u8\", hidden = true, if = \"k & 2\" }\na = { type = \"bytes\", size = \"hid\", if = \"hid & 3\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nb = { type = \"u8\", if = \"not hid\" }\na = { type = \"bytes\", size = \"hid\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"hid < 2\" }\nb = { type = \"bytes\", size = \"hid\", if = \"hid > 1\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nx = { type = \"u8\", if = \"hid & 3\" }\ny = { type = \"u8\", if = \"hid & 2\" }\nd = { type = \"bytes\", size = \"hid\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nx = { type = \"u8\", if = \"hid\" }\ny = { type = \"u8\", if = \"hid & 1\" }\nd = { type = \"bytes\", size = \"hid\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nn = { type = \"u8\", hidden = true, if = \"hid & 1\" }\nd = { type = \"bytes\", size = \"n\", if = \"hid & 1\" }",
+        true,
+    ),
+    (
+        "f = { type = \"u8\", bits = { hid = { at = 0, hidden = true }, x = \"7..1\" } }\nn = { type = \"u8\", hidden = true, if = \"hid\" }\nd = { type = \"bytes\", size = \"n\", if = \"hid\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nm = { type = \"u8\", value = 1, hidden = true, if = \"hid & 2\" }\nz = \"u8\"",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\nm = { type = \"u8\", value = 1, hidden = true, if = \"hid & 2\" }\nz = { type = \"u8\", if = \"hid & 2\" }",
+        true,
+    ),
     // Content and views give the number back, whatever else asks for its bits.
     ("hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"hid\" }", false),
     (

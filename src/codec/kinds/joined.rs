@@ -180,28 +180,25 @@ impl Custom for Joined {
     }
 
     fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
-        let at = writer.position() / 8;
+        let start = writer.position();
+        let at = start / 8;
         let given = writer.input(self.wire);
         let Some(value) = writer.input(field) else { return Err(writer.missing(field)) };
+        let mut written = false;
         // The original form counts if it has this text.
-        let original = match (given, value.as_str()) {
-            (Some(original), Some(text)) => {
-                writer.put_raw_form(original)?;
-                let data = writer.out.bytes();
-                let joined = |found: Found| found.each(data).collect::<Vec<_>>().join(&self.between);
-                self.find(data, at).is_ok_and(|found| joined(found) == text.as_bytes())
+        if let (Some(original), Some(text)) = (given, value.as_str()) {
+            writer.put_raw_form(original)?;
+            let data = writer.out.bytes();
+            let joined = |found: Found| found.each(data).collect::<Vec<_>>().join(&self.between);
+            let whole = |found: &Found| found.end == data.len();
+            written = self.find(data, at).is_ok_and(|found| whole(&found) && joined(found) == text.as_bytes());
+            if !written {
+                writer.out.split_off(start);
             }
-            _ => false,
-        };
-        if !original {
-            writer.out.split_off(at * 8);
         }
-        if original {
-            // It is written.
-        } else if !value.is_string() {
+        if let (None, false) = (value.as_str(), written) {
             writer.put_raw_form(value)?;
-        } else {
-            let text = value.as_str().unwrap_or_default();
+        } else if let (Some(text), false) = (value.as_str(), written) {
             let texts: Vec<&[u8]> = text.split(self.between as char).map(str::as_bytes).collect();
             let texts = if text.is_empty() { Vec::new() } else { texts };
             let head = (self.back >> 8) as u8;

@@ -117,6 +117,9 @@ fn edited_fields_win_over_the_original_bytes() {
     assert_eq!(hex::encode(Writer::new(&edited).write(&TABLE).unwrap()), "0802120161");
     let same = json!({"a": 1, "b": "a", "wire": "1201610801"});
     assert_eq!(hex::encode(Writer::new(&same).write(&TABLE).unwrap()), "1201610801");
+    // Tools write 1.0 as 1.
+    let number = json!({"a": 1, "d": 1, "wire": "41000000000000f03f0801"});
+    assert_eq!(hex::encode(Writer::new(&number).write(&TABLE).unwrap()), "41000000000000f03f0801");
     let further = json!({"a": 1, "b": "a", "wire": "1201610801", "d": 1.5});
     assert_eq!(hex::encode(Writer::new(&further).write(&TABLE).unwrap()), "080112016141000000000000f83f");
 }

@@ -31,12 +31,28 @@ fn body(message: &Message, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     let values = values(message, &original).unwrap_or_default();
     // All are looked up, so that none counts as unknown.
     let all = message.fields.iter().chain([&UNKNOWN]);
-    let changed = all.filter(|field| writer.input(field) != values.get(field.name)).count();
+    let changed = all.filter(|field| !alike(writer.input(field), values.get(field.name))).count();
     if changed == 0 {
         writer.put_bytes(&original);
         return Ok(());
     }
     records(message, &unknown, writer)
+}
+
+/// Whether two values are the same. Tools write 1.0 as 1.
+fn alike(one: Option<&Json>, other: Option<&Json>) -> bool {
+    match (one, other) {
+        (Some(Json::Number(a)), Some(Json::Number(b))) if a.is_f64() || b.is_f64() => {
+            a.as_f64().map(f64::to_bits) == b.as_f64().map(f64::to_bits)
+        }
+        (Some(Json::Array(a)), Some(Json::Array(b))) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(Some(a), Some(b)))
+        }
+        (Some(Json::Object(a)), Some(Json::Object(b))) => {
+            a.len() == b.len() && a.iter().all(|(name, value)| alike(Some(value), b.get(name)))
+        }
+        _ => one == other,
+    }
 }
 
 /// Returns the fields that these bytes have, as lines show them.

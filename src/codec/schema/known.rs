@@ -86,7 +86,7 @@ pub struct Use {
     pub settled: u64,
     /// Fields from which encode derives it may be absent.
     pub unsettled: bool,
-    /// A field that lines do not give asks for it before encode knows it.
+    /// A field asks for it before encode knows it.
     pub asked: bool,
 }
 

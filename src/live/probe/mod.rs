@@ -249,7 +249,7 @@ fn ask_all<'a>(
                 Failure { text: format!("{}; before that: {worst}", failure.text), ..failure }
             }
             (Outcome::Refused, _) if telling => {
-                Failure { advice: "the server answered before: it has ended since".into(), ..failure }
+                Failure { advice: "the server answered earlier: it has stopped since".into(), ..failure }
             }
             _ => failure,
         });

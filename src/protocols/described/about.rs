@@ -41,13 +41,13 @@ pub fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
     }
 }
 
-pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
+pub fn notes(codes: Codes, traffic: &traffic::Rules, has_streams: bool) -> Vec<NoteDoc> {
     let mut all = vec![
         note(codes.trailing, "bytes follow after what the file describes"),
         warning(codes.checksum, "a checksum is not that of the bytes"),
         note(codes.unknown_id, "no message of the file has this number"),
-        GAP,
     ];
+    all.extend(has_streams.then_some(GAP));
     if traffic.has_numbers() {
         let numbered = codes.numbered;
         all.push(note(numbered.resent, "a further copy of a message that was not acknowledged yet"));

@@ -176,7 +176,7 @@ fn finish(
         headers,
         derived: statics(vec![&JOINED, &MEMORY]),
         settings: statics(settings),
-        notes: statics(about::notes(codes, &traffic)),
+        notes: statics(about::notes(codes, &traffic, carriers.iter().any(|carrier| *carrier != Carrier::Udp))),
         yields: true,
         reads_offered: udp.is_some(),
         outline: Err("a file describes it already"),

@@ -198,9 +198,7 @@ impl Direction {
         if chain == Chain::Orphan {
             notes.note(
                 "dnp.orphan_part",
-                format_args!(
-                    "no first part is in front of it: a receiver that lacks it, too, acknowledges and drops this"
-                ),
+                format_args!("no first part before it: a receiver without one acknowledges and drops it"),
             );
         }
         if first

@@ -180,7 +180,14 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
                     // Each side must begin with a handshake.
                     let shaken = seen > 0 || !begun || matches!(held.first(), None | Some(1));
                     seen += 1;
-                    let Evidence::Bits(bits, why) = carried(&held, false) else {
+                    let mut evidence = carried(&held, false);
+                    if matches!(evidence, Evidence::No) && held.len() > message.bytes.len() {
+                        // Or it was given up, and a package begins anew.
+                        held.clear();
+                        held.extend_from_slice(&message.bytes);
+                        evidence = carried(&held, false);
+                    }
+                    let Evidence::Bits(bits, why) = evidence else {
                         return if best.suffices(false) { best } else { Evidence::No };
                     };
                     if bits > BEGINNING {

@@ -6,9 +6,6 @@ use crate::flow::Side;
 /// The longest message that is accepted, which limits the buffers. No sender makes longer ones.
 const LONGEST: usize = 16 << 20;
 
-/// The longest message with the library's default settings, and some bytes more.
-const USUAL: usize = 1300;
-
 /// The width of the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Prefix {
@@ -41,7 +38,7 @@ pub struct Framing {
     tcp: bool,
     /// Out of step until a segment begins with a whole frame: after a gap, and if the capture begins later.
     lost: [bool; 2],
-    /// The capture begins later, and no byte has been dropped yet: the first ones may be a frame in several segments.
+    /// The capture begins later, and all bytes so far may be the beginning of a frame in several segments.
     fresh: [bool; 2],
 }
 
@@ -123,24 +120,22 @@ impl Framing {
     ) -> Option<usize> {
         let old = bytes.len() - new.min(bytes.len());
         let known = self.prefix;
+        let mut is_part = false;
         if self.fresh[side.index()] {
             let (head, version) = (self.next(bytes), self.version());
-            let is_part = match (head, self.cut(bytes)) {
+            is_part = match (head, self.cut(bytes)) {
                 (Next::Message { prefix, length }, _) if fits(version, &bytes[prefix..prefix + length], length) => {
                     self.lost[side.index()] = false;
                     return Some(0);
                 }
                 (Next::More, Some((prefix, length))) => {
-                    length <= USUAL && (bytes.len() == prefix || fits(version, &bytes[prefix..], length))
+                    bytes.len() == prefix || fits(version, &bytes[prefix..], length)
                 }
                 (Next::More, None) => true,
                 _ => false,
             };
             self.prefix = known;
-            if is_part {
-                return None;
-            }
-            self.fresh[side.index()] = false;
+            self.fresh[side.index()] = is_part;
         }
         for (k, start) in segments.iter().enumerate() {
             let from = old + start;
@@ -154,6 +149,7 @@ impl Framing {
             // Bytes that do not fit do not show the width of the length.
             self.prefix = known;
         }
-        Some(bytes.len())
+        // A segment that begins with a whole frame is not the middle of one.
+        if is_part { None } else { Some(bytes.len()) }
     }
 }

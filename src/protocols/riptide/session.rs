@@ -481,14 +481,21 @@ mod tests {
         for (hex, message, version) in
             [("0100000002", "connect", "2.2"), ("0a0007020005006161616161", "reliable", "2.0")]
         {
-            let options = options(&["-p", "riptide"]);
-            let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, options, None, [false; 2]);
+            let options = || options(&["-p", "riptide"]);
+            let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, options(), None, [false; 2]);
             assert_eq!(talk.data(Side::A, b"aaaaaaaaaaaa"), []);
             let rows = talk.data(Side::A, &hex::decode(hex).expect("hex"));
             let read: Vec<_> = rows.iter().map(|row| (row.message, row.version)).collect();
             assert_eq!(read, [(message, Some(version))], "{rows:?}");
+            // A tail of one byte, and one that looks like the beginning of a long message, hide no segment.
+            for tail in [&b"z"[..], &[0xe8, 3, 0, 0, 0x50, 0x10, 0x7a], &[0xe8, 3, 0, 5, 0, 0x7a]] {
+                let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, options(), None, [false; 2]);
+                assert_eq!(talk.data(Side::A, tail), []);
+                let rows = talk.data(Side::A, &hex::decode(hex).expect("hex"));
+                assert_eq!(rows.iter().map(|row| row.message).collect::<Vec<_>>(), [message], "{tail:02x?}");
+            }
             // The first bytes may be a whole message, in several segments.
-            let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, talk.options, None, [false; 2]);
+            let mut talk = Conversation::begun(&RIPTIDE, Transport::Tcp, ends, options(), None, [false; 2]);
             let bytes = hex::decode(hex).expect("hex");
             let rows: Vec<_> = bytes.chunks(2).flat_map(|two| talk.data(Side::A, two)).collect();
             assert_eq!((rows.len(), rows[0].message, rows[0].version), (1, message, Some(version)));

@@ -294,11 +294,7 @@ impl<'a> Compiler<'a> {
                 let condition = self.condition(text, t.line, &t.name)?;
                 self.conditions.push(condition.when);
                 if t.value.is_some() || t.hidden || t.inline || t.kind == "message" {
-                    for place in
-                        condition.when.names().iter().flat_map(|name| self.places(name.text)).collect::<Vec<_>>()
-                    {
-                        self.all.get_mut(place).into_iter().for_each(|number| number.asked = true);
-                    }
+                    self.asks(&condition.when);
                 }
                 for (name, mask) in condition.masks {
                     self.uses(name, used::PRESENCE);
@@ -322,6 +318,10 @@ impl<'a> Compiler<'a> {
         let shaped = self.shaped(t, all, hook);
         self.conditions.truncate(outer);
         self.endings -= endings;
+        // What the condition asks for matters to content after this field, not to its own.
+        if settled::is_early(&when) {
+            self.asks(&when);
+        }
         let mut field = shaped?;
         if !matches!(when, When::Always) {
             field.when = match field.when {
@@ -352,6 +352,10 @@ impl<'a> Compiler<'a> {
             }
             let Some(condition) = &text.condition else { continue };
             let Ok(expr) = Expr::parse(condition) else { continue };
+            // Lines do not have such a field, so that its bits follow from others alone.
+            let parts_are_hidden = !text.bits.is_empty() && text.bits.iter().all(|part| part.own.hidden);
+            let given = text.value.is_none() && !text.hidden && !text.inline && !parts_are_hidden;
+            let known = masks.iter().fold(0, |all, mask| all | mask);
             let asks = |term: &Expr| match term {
                 Expr::Mask(asked, mask) if asked == name => Some(self.number(&mask.text, names).unwrap_or(u64::MAX)),
                 Expr::Set(asked) if asked == name => Some(if bits == 1 { 1 } else { u64::MAX }),
@@ -359,8 +363,8 @@ impl<'a> Compiler<'a> {
             };
             for term in expr.all() {
                 match (asks(term), term) {
-                    (Some(mask), _) if expr.all().len() == 1 && mask != u64::MAX => masks.push(mask),
-                    (Some(mask), _) => more |= mask,
+                    (Some(mask), _) if given && expr.all().len() == 1 && mask != u64::MAX => masks.push(mask),
+                    (Some(mask), _) => more |= if given { mask } else { mask & !known },
                     (None, Expr::Any(_)) => term.terms(&mut |term, _| more |= asks(term).unwrap_or(0)),
                     _ => {}
                 }
@@ -368,6 +372,10 @@ impl<'a> Compiler<'a> {
         }
         if masks.is_empty() && more == 0 {
             return 0;
+        }
+        // Encode gives a number with a condition the bits that are asked for, and content does not change given numbers.
+        if self.at.condition.is_some() {
+            shown = 0;
         }
         self.hooks.push(Hook { presence: Some((masks, more, shown)), ..Hook::default() });
         (self.hooks.len() - 1) as u16

@@ -37,7 +37,28 @@ fn in_vain(when: &When, name: &str) -> bool {
     }
 }
 
+/// Whether a condition may hold before encode knows the number, which is 0 at first, or set other bits than the number has.
+pub(super) fn is_early(when: &When) -> bool {
+    match when {
+        When::Bit(..) => false,
+        When::Mask(_, mask) => !mask.is_power_of_two(),
+        When::Eq(_, value) => *value == 0,
+        When::In(_, values) => values.contains(&0),
+        When::Not(not) => !matches!(not, When::Below(..)),
+        When::All(all) | When::Any(all) => all.iter().any(is_early),
+        _ => true,
+    }
+}
+
 impl Compiler<'_> {
+    /// Notes that a condition asks for numbers before encode knows them.
+    pub(super) fn asks(&mut self, when: &When) {
+        let places: Vec<usize> = when.names().iter().flat_map(|name| self.places(name.text)).collect();
+        for place in places {
+            self.all.get_mut(place).into_iter().for_each(|number| number.asked = true);
+        }
+    }
+
     /// Notes that encode derives a hidden number from the field that is being compiled.
     pub fn settles(&mut self, name: &str, by: Settles) {
         let mut note = false;

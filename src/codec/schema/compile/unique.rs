@@ -27,7 +27,9 @@ pub fn twice(fields: &'static [Field], texts: &[FieldText]) -> Option<(usize, St
             let text = texts.get(one.2)?;
             let inner = if text.name == one.0 { String::new() } else { format!("{}: ", one.0) };
             let why = match text.name == one.0 && text.bits.iter().any(|part| part.own.name == one.0) {
-                true => "a part has the name of its number, which is shown if its other bits are set: rename one",
+                true => {
+                    "a part has the name of its number, and the number is shown if bits outside its parts are set: rename one"
+                }
                 false => "the name is given twice: each needs a condition (if), of which only one can hold",
             };
             return Some((text.line, format!("{}: {inner}{why}", text.name)));

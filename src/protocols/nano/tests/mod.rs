@@ -507,6 +507,8 @@ fn found_by_a_handshake_in_two_messages() {
     let plain = crate::protocols::options();
     assert!(evidence(&[(Side::A, &first), (Side::B, answer)], &plain).suffices(false));
     let frame = b"\x82\x0e\x01\0\0\x0a{\"sys\":{}}";
+    let anew = [&request[..], b"\x82\x06\x01\0\0\x0a{\"", frame].concat();
+    assert!(evidence(&[(Side::A, &anew), (Side::B, answer)], &plain).suffices(false));
     assert!(!evidence(&[(Side::A, frame)], &plain).suffices(false));
     assert!(evidence(&[(Side::A, frame)], &options_of(&json!(["-s", "nano.carrier=websocket"]))).suffices(false));
 }
