@@ -444,3 +444,59 @@ fn what_is_named_and_has_a_gap_still_looks_like_it() {
     let done = run(&["decode", "-", "-p", "riptide", "-f", "ndjson"], &wire.cut(74));
     assert!(done.text().lines().count() >= 3 && !done.err.contains("does not look like"), "{}", done.err);
 }
+
+/// The lines of a fixture of which the capture lacks some frames, or has at most the first `snap` bytes of each.
+fn lines_of(name: &str, kept: impl Fn(usize) -> bool, snap: usize) -> (Vec<Value>, String) {
+    let path = fixture(name);
+    let whole = std::fs::read(&path).unwrap();
+    let mut file = whole[..24].to_vec();
+    for (_, record) in crate::common::records(&whole).into_iter().enumerate().filter(|(k, _)| kept(k + 1)) {
+        let there = record.len().min(16 + snap);
+        file.extend_from_slice(&record[..8]);
+        file.extend_from_slice(&((there - 16) as u32).to_le_bytes());
+        file.extend_from_slice(&record[12..there]);
+    }
+    let args = crate::common::args_of(&path);
+    let args: Vec<&str> = ["decode", "-", "-f", "ndjson"].into_iter().chain(args.iter().map(String::as_str)).collect();
+    let done = run(&args, &file);
+    (done.lines(), done.err)
+}
+
+#[test]
+fn the_port_after_a_missing_acceptance() {
+    for frame in [8, 10] {
+        let (lines, err) = lines_of("gne/gne-le-udp-full.pcap", |k| k != frame, usize::MAX - 16);
+        let port =
+            lines.iter().find(|line| line["message"] == "client_port").unwrap_or_else(|| panic!("{frame}: {err}"));
+        assert_eq!(port["fields"]["port"], 58663);
+    }
+}
+
+#[test]
+fn a_capture_that_begins_between_a_header_and_its_content() {
+    let (lines, _) = lines_of("real/gne-070.pcap", |k| k >= 18, usize::MAX - 16);
+    assert!(lines.len() > 2 && lines.iter().all(|line| line["fault"].is_null()), "{lines:#?}");
+    assert_eq!(noted(&lines, "error"), []);
+}
+
+#[test]
+fn the_first_bytes_before_it_is_known_what_carries_them() {
+    let (lines, _) = lines_of("described/io-tcp.pcap", |k| k != 4, usize::MAX - 16);
+    let first = lines.iter().find(|line| line["from"] == "client").unwrap();
+    assert!(first["notes"].to_string().contains("tcp.gap"), "{first}");
+}
+
+#[test]
+fn lines_of_text_that_are_cut() {
+    let (whole, _) = lines_of("described/irc.pcap", |_| true, usize::MAX - 16);
+    let (cut, _) = lines_of("described/irc.pcap", |_| true, 80);
+    let text = |line: &&Value| line["message"] == "PRIVMSG";
+    assert!(whole.iter().filter(text).all(|line| line["fault"].is_null()));
+    let mut faults = 0;
+    for line in cut.iter().filter(text) {
+        let there = |one: &&Value| one["frame"] == line["frame"] && one["fields"] == line["fields"];
+        faults += usize::from(line["fault"].is_object());
+        assert!(line["fault"].is_object() || whole.iter().any(|one| there(&one)), "{line}");
+    }
+    assert!(faults > 5, "{faults}");
+}

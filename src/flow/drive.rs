@@ -67,6 +67,10 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             Received::Bytes(new) => self.deliver(origin, new),
             Received::Implausible => self.ignore(),
         }
+        if segment.fin && self.direction.has_fin() {
+            // It was sent now, whatever is missing before it.
+            self.conversation.first_ended.get_or_insert((self.from, self.conversation.last.near_nanos()));
+        }
         self.settle(false);
     }
 
@@ -96,6 +100,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         if self.direction.ended {
             return;
         }
+        let why = if matches!(why, End::Rst | End::Capture) && self.direction.has_fin() { End::Fin } else { why };
         while self.direction.gap().is_some() {
             self.give_up(GapCause::End);
         }

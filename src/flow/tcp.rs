@@ -315,6 +315,11 @@ impl Direction {
         self.bytes.as_mut().map_or(0, |stream| stream.restart(next))
     }
 
+    /// Whether its FIN was captured, in order or not.
+    pub fn has_fin(&self) -> bool {
+        self.fin.is_some()
+    }
+
     /// Whether the FIN is in order, or the bytes missing before it will not arrive any more.
     pub fn finished(&self, acks_count: bool) -> bool {
         let all = |fin| self.reference() >= fin || (acks_count && self.acked > fin);

@@ -30,6 +30,20 @@ fn fin_before_the_bytes() {
     assert_eq!(lab.events(), [data, end(1, Side::A, End::Fin)]);
 }
 
+/// A FIN counts from when it is captured, even if bytes before it never come.
+#[test]
+fn fin_after_a_gap_before_the_other_sides_rst() {
+    let mut lab = Lab::open();
+    lab.a(0, b"ab");
+    lab.fin(4);
+    lab.tcp(Side::B, Segment { rst: true, ..bytes(ISN[1] + 1, b"") });
+    lab.finish();
+    let ends = lab.events().into_iter().filter(|event| matches!(event, Event::End(..)));
+    let ends: Vec<_> =
+        ends.map(|event| if let Event::End(_, from, why, _) = event { (from, why) } else { panic!() }).collect();
+    assert_eq!(ends, [(Side::B, End::Rst), (Side::A, End::Fin)]);
+}
+
 #[test]
 fn fin_after_a_gap_without_bytes() {
     let mut lab = Lab::open();

@@ -61,6 +61,8 @@ pub struct Handshake {
     pub unreliable: bool,
     /// The server's UDP port, if it sent one.
     pub port: Option<u16>,
+    /// Whether the server's answer was read.
+    pub answered: bool,
 }
 
 impl Handshake {
@@ -83,6 +85,7 @@ impl Handshake {
 
     /// Reads a refusal.
     pub fn refused(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
+        self.answered = true;
         let build = field(place.bytes, 6);
         let order = link.own_order(build);
         let ended = self.read(&SERVER[0], place, dissection, link, order, 44);
@@ -103,6 +106,7 @@ impl Handshake {
 
     /// Reads an acceptance.
     pub fn accepted(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
+        self.answered = true;
         let order = link.order();
         // The specification also allows 8 bytes, without a port. The library accepts only 12.
         self.read(&SERVER[1], place, dissection, link, order, 12);

@@ -124,7 +124,7 @@ impl GneSession {
     fn what(&mut self, side: Side, bytes: &[u8], flow_info: &FlowInfo<'_>) -> Option<Message> {
         let role = self.role(flow_info, side);
         let (dump, named, set) = (flow_info.ends.is_none(), self.named, self.message);
-        let is_port = bytes.len() == 4 && (self.handshake.port.is_some() || self.is_port(side, bytes));
+        let is_port = bytes.len() == 4 && (self.handshake.port.is_some() || self.is_port(bytes));
         let direction = self.direction(side);
         let (what, next) = match direction.stage {
             Stage::Foreign => (None, Stage::Foreign),
@@ -156,12 +156,10 @@ impl GneSession {
         what
     }
 
-    /// Whether a client that asked for UDP sends its port in these bytes, although the capture has none of the server's
-    /// yet, and so no acceptance. A list of packets ends in another way.
-    fn is_port(&self, side: Side, bytes: &[u8]) -> bool {
-        let is_answered = self.directions[side.other().index()].begun;
+    /// Whether a client that asked for UDP sends its port in these bytes, although the capture has no acceptance. A list of packets ends in another way.
+    fn is_port(&self, bytes: &[u8]) -> bool {
         let order = lock(&self.link).order().unwrap_or(Order::Little);
-        !is_answered
+        !self.handshake.answered
             && self.handshake.unreliable
             && match (order, bytes) {
                 (Order::Little, [low, high, 0, 0]) | (Order::Big, [0, 0, high, low]) => (*high, *low) != (0, 0),
@@ -349,7 +347,7 @@ impl Session for GneSession {
         if !mem::replace(&mut direction.begun, true) {
             if !begun {
                 direction.framing.search();
-                direction.stage = Stage::Cut;
+                (direction.stage, direction.after_gap) = (Stage::Cut, true);
             }
             if out.flow_info.begun != [true; 2] {
                 lock(&self.link).pings.unsure = true;

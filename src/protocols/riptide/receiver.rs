@@ -40,6 +40,11 @@ impl Receiver {
         self.last.get_or_insert(0);
     }
 
+    /// The distance of an id from the newest one.
+    pub fn jump(&self, id: u16) -> i32 {
+        self.last.map_or(0, |last| gap(id, last))
+    }
+
     /// Takes over the newest id that the receiver itself names, if it is newer than the one here: the capture lacks
     /// messages, or has them later. Returns whether it is; then nothing is known of the ids up to it.
     #[inline]

@@ -351,7 +351,14 @@ impl Session for DescribedSession {
             self.decide(stream, !matches!(event, StreamEvent::Data { .. }));
         }
         match &self.channel {
-            Channel::Unknown => {}
+            Channel::Unknown => {
+                // The first bytes are missing.
+                if let StreamEvent::Gap { missing } = event {
+                    self.begun[side.index()] = false;
+                    self.stream.lose(side, missing);
+                    Framed::lost(self, side);
+                }
+            }
             Channel::Tcp => {
                 if let (true, StreamEvent::Data { new, segments, .. }) = (self.lost[side.index()], event) {
                     self.starts[side.index()].add(stream, new, segments);

@@ -202,7 +202,9 @@ impl Framed for DescribedSession {
             Begins::Message(header, length, _) => Next::Pdu(Pdu::whole((), header, length)),
             Begins::More(_) if data.is_some() => Next::Wait,
             Begins::More(needed) => {
-                let known = if let Frame::Fields(_) = frame { needed } else { bytes.len() };
+                // The end of the stream ends a line, unless bytes are missing before it.
+                let ends = matches!((frame, event), (Frame::Until(_), StreamEvent::End { missing: 0 }));
+                let known = if ends { bytes.len() } else { needed };
                 let (header, length) = frame.announced(bytes).unwrap_or((0, known));
                 let header = header.min(bytes.len());
                 Next::Pdu(Pdu { kind: (), header, there: bytes.len() - header, length })
