@@ -243,8 +243,6 @@ fn comparisons_need_what_was_asked_for() {
     for (args, what) in [
         (&["diff", UDP, UDP, "--flow", "99"][..], of),
         (&["diff", UDP, UDP, "--since", "1000h"], "--since: "),
-        (&["diff", UDP, UDP, "--until", "@1"], "--until: "),
-        (&["top", UDP, "--until", "2001-01-01"], "--until: "),
         (&["report", UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["report", UDP, UDP, UDP, "--flow", "99", "--force", "-o", &page], of),
         (&["top", UDP, "--flow", "99"], of),

@@ -100,7 +100,8 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         if self.direction.ended {
             return;
         }
-        let why = if matches!(why, End::Rst | End::Capture) && self.direction.has_fin() { End::Fin } else { why };
+        let evicted = why == End::Evicted;
+        let why = if self.direction.has_fin() { End::Fin } else { why };
         while self.direction.gap().is_some() {
             self.give_up(GapCause::End);
         }
@@ -124,7 +125,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         let stream = self.direction.stream(&mut self.tools.scratch.spare);
         self.tools.handler.end(self.conversation, self.from, stream, why, missing);
         let unread = stream.restart(stream.offset()) as u64;
-        if why == End::Evicted {
+        if evicted {
             self.tools.statistics.dropped_bytes += unread;
         }
         self.direction.settle(&mut self.tools.scratch.spare);

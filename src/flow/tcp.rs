@@ -315,9 +315,9 @@ impl Direction {
         self.bytes.as_mut().map_or(0, |stream| stream.restart(next))
     }
 
-    /// Whether its FIN was captured, in order or not.
+    /// Whether its FIN was captured, in order or not, as near to its bytes as a RST has to be.
     pub fn has_fin(&self) -> bool {
-        self.fin.is_some()
+        self.fin.is_some_and(|fin| fin <= self.end() + RST_WINDOW as u64)
     }
 
     /// Whether the FIN is in order, or the bytes missing before it will not arrive any more.

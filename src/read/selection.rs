@@ -90,10 +90,6 @@ impl Selection {
             return Some(format!("--flow {flow}: there {verb} {}", Plural(all, "conversation")));
         }
         let (first, last) = account.span?;
-        let early = self.until.map_or(0, |until| first.nanos() - until.nanos(first));
-        if early > 0 {
-            return Some(format!("--until: {:.3} s before the first frame", early as f64 / 1e9));
-        }
         let since = self.since?.nanos(first) - last.nanos();
         let (lasts, before) = (last.since(first) as f64 / 1e9, since as f64 / 1e9);
         (since > 0).then(|| format!("--since: {before:.3} s after the end of the capture, which lasts {lasts:.3} s"))

@@ -67,6 +67,22 @@ const FILES: &[(&str, bool)] = &[
         "hid = { type = \"u8\", hidden = true }\nm = { type = \"u8\", value = 1, hidden = true, if = \"hid & 2\" }\nz = { type = \"u8\", if = \"hid & 2\" }",
         true,
     ),
+    (
+        "hid = { type = \"u8\", hidden = true }\ns = \"s\"\n[struct.s]\nn = { type = \"u8\", hidden = true, if = \"hid & 2\" }\nd = { type = \"bytes\", size = \"n\", if = \"hid & 2\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\ns = \"s\"\nz = \"u8\"\n[struct.s]\nm = { type = \"u8\", value = 1, hidden = true, if = \"hid & 2\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\na = { type = \"text\", size = \"hid\", if = \"hid < 2\" }\nd = \"s\"\n[struct.s]\nd1 = { type = \"u8[hid]\", if = \"hid & 2\" }",
+        true,
+    ),
+    (
+        "hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = { type = \"hid\", plus = 1 }, if = \"hid > 1\" }",
+        true,
+    ),
     // Content and views give the number back, whatever else asks for its bits.
     ("hid = { type = \"u8\", hidden = true }\na = { type = \"bytes\", size = \"hid\", if = \"hid\" }", false),
     (

@@ -27,8 +27,6 @@ pub struct At {
     pub list: usize,
     /// The condition.
     pub condition: Option<String>,
-    /// It is a struct whose fields are those of the list.
-    pub inlined: bool,
 }
 
 impl At {

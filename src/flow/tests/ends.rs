@@ -44,6 +44,21 @@ fn fin_after_a_gap_before_the_other_sides_rst() {
     assert_eq!(ends, [(Side::B, End::Rst), (Side::A, End::Fin)]);
 }
 
+/// Also if the ports are used again; but not one that no receiver would take.
+#[test]
+fn fins_near_their_bytes_count() {
+    for (offset, why) in [(4, End::Fin), (70_000, End::Reused)] {
+        let mut lab = Lab::open();
+        lab.a(0, b"ab");
+        lab.fin(offset);
+        lab.tcp(Side::A, Segment { syn: true, ..bytes(77, b"") });
+        let ends = lab.events().into_iter();
+        let ends: Vec<_> =
+            ends.filter_map(|e| if let Event::End(_, from, why, _) = e { Some((from, why)) } else { None }).collect();
+        assert!(ends.contains(&(Side::A, why)) && ends.contains(&(Side::B, End::Reused)), "{offset}: {ends:?}");
+    }
+}
+
 #[test]
 fn fin_after_a_gap_without_bytes() {
     let mut lab = Lab::open();

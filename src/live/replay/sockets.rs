@@ -134,9 +134,11 @@ impl<'a> Sockets<'a> {
                 None => left,
             };
             let arrived = self.main.recv(wait)?;
-            // Datagrams that the peer sent before its goodbye on the stream are there by now.
+            // Datagrams that the peer sent before its goodbye on the stream are there by now. Some may be later than these
+            // bytes: protocols with both do not depend on this order.
             if !matches!(arrived, Arrived::Nothing) {
-                (0..READS).take_while(|_| datagram(&mut self.datagrams, &mut self.deferred, player)).count();
+                let most = if matches!(arrived, Arrived::End(_)) { READS * READS } else { READS };
+                (0..most).take_while(|_| datagram(&mut self.datagrams, &mut self.deferred, player)).count();
             }
             match arrived {
                 Arrived::Bytes(bytes, at) => player.recv(Channel::Main, bytes, at),

@@ -156,7 +156,8 @@ impl GneSession {
         what
     }
 
-    /// Whether a client that asked for UDP sends its port in these bytes, although the capture has no acceptance. A list of packets ends in another way.
+    /// Whether a client that asked for UDP sends its port in these bytes, although the capture has no acceptance. A list of
+    /// packets ends in another way.
     fn is_port(&self, bytes: &[u8]) -> bool {
         let order = lock(&self.link).order().unwrap_or(Order::Little);
         !self.handshake.answered

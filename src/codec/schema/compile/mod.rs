@@ -201,7 +201,7 @@ impl<'a> Compiler<'a> {
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         self.room(texts)?;
         self.lists += 1;
-        let outer = std::mem::replace(&mut self.at, At { list: self.lists, ..At::default() });
+        let outer = std::mem::replace(&mut self.at, At { list: self.lists, condition: None });
         let done = self.consecutive(texts);
         self.at = outer;
         done
@@ -213,7 +213,6 @@ impl<'a> Compiler<'a> {
         let mistakes = self.mistakes.len();
         for (k, t) in texts.iter().enumerate() {
             self.at.condition.clone_from(&t.condition);
-            self.at.inlined = t.inline;
             let outer = self.notes.len();
             self.siblings.push(texts.get(k + 1..).unwrap_or_default());
             let (known, structs) = (self.known.len(), self.structs.len());

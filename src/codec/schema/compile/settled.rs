@@ -62,17 +62,15 @@ impl Compiler<'_> {
     /// Notes that encode derives a hidden number from the field that is being compiled.
     pub fn settles(&mut self, name: &str, by: Settles) {
         let mut note = false;
-        // Content that is a field of its own is given with its length, so that its own condition holds.
-        let own = usize::from(matches!(by, Settles::Length) && self.at.condition.is_some() && !self.at.inlined);
-        let around = self.conditions.get(..self.conditions.len().saturating_sub(own)).unwrap_or_default();
         for place in self.places(name) {
             let Some(known) = self.known.iter().rev().find(|known| known.place == place) else { continue };
             let Some(number) = self.all.get_mut(place).filter(|number| number.hidden && !number.constant) else {
                 continue;
             };
             let present = self.at.is_present_with(&known.at);
-            let late = number.asked && matches!(by, Settles::Length | Settles::View(_));
-            if late || around.iter().any(|when| in_vain(when, name)) {
+            let elsewhere = matches!(by, Settles::Mask(_)) && self.at.list != known.at.list;
+            let late = number.asked && (elsewhere || matches!(by, Settles::Length | Settles::View(_)));
+            if late || self.conditions.iter().any(|when| in_vain(when, name)) {
                 number.unsettled = true;
                 continue;
             }

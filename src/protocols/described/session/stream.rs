@@ -205,7 +205,9 @@ impl Framed for DescribedSession {
                 // The end of the stream ends a line, unless bytes are missing before it.
                 let ends = matches!((frame, event), (Frame::Until(_), StreamEvent::End { missing: 0 }));
                 let known = if ends { bytes.len() } else { needed };
-                let (header, length) = frame.announced(bytes).unwrap_or((0, known));
+                // Nothing of a message is there as long as not all of its length is.
+                let begun = if let Frame::Length { header: 0, .. } = frame { (bytes.len(), 1) } else { (0, known) };
+                let (header, length) = frame.announced(bytes).unwrap_or(begun);
                 let header = header.min(bytes.len());
                 Next::Pdu(Pdu { kind: (), header, there: bytes.len() - header, length })
             }
