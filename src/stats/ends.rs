@@ -172,7 +172,8 @@ impl Stats {
         // The conversation of the message, unless there was no room for it.
         let (_, place) = self.latest;
         let Some(flow) = self.flows.get_mut(place).filter(|flow| flow.id == seen.flow) else { return 1 };
-        let last_seen = flow.seen_before;
+        let mut last_seen = flow.last_seen;
+        last_seen[seen.side.index()] = flow.seen_before;
         match (*event, &mut flow.current) {
             (Event::Begin, current) => {
                 let current = current.get_or_insert_default();
@@ -186,7 +187,7 @@ impl Stats {
                         self.omitted_ends += 1;
                     }
                     current.begin(ordinal + 1, seen.time);
-                    (flow.last_seen, flow.seen_before) = ([None; 2], [None; 2]);
+                    (flow.last_seen, flow.seen_before) = ([None; 2], None);
                     flow.silences = Default::default();
                     let now = seen.time.near_nanos();
                     flow.last_seen[seen.side.index()] = Some(now);

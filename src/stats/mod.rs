@@ -158,8 +158,8 @@ pub(crate) struct Flow {
     pub closing: Closing,
     /// The time of each side's last message; `None` if only its carrier has sent any.
     last_seen: LastSeen,
-    /// The same before the newest message.
-    seen_before: LastSeen,
+    /// That of the newest message's sender before this message.
+    seen_before: Option<i64>,
     /// The longest silence of each side on its last connection.
     silences: [losses::Silence; 2],
     /// The last connection, if any event belongs to one.
@@ -514,7 +514,7 @@ impl Stats {
         // A message that turned out to be incomplete may come after messages of later frames.
         let is_late = seen.frame < flow.last_frame;
         flow.silences[side.index()].message(nanos, is_late);
-        flow.seen_before = flow.last_seen;
+        flow.seen_before = flow.last_seen[side.index()];
         // Sides that use the carrier alone have not talked to each other yet.
         if !seen.carrier_alone || flow.last_seen.iter().all(Option::is_some) {
             let last_seen = &mut flow.last_seen[side.index()];
