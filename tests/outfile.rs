@@ -238,6 +238,24 @@ fn pipes_and_devices_are_written_to() {
     assert_eq!((status, out.as_str()), (Some(0), HEX));
 }
 
+/// The error of a full disk has the name of what is written, once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named() {
+    let folder = Folder::new("full");
+    for (line, place) in [
+        ("netkit stats in.pcap > /dev/full", "stdout"),
+        ("netkit decode in.pcap -f ndjson > /dev/full", "stdout"),
+        ("netkit encode --json in.json > /dev/full", "stdout"),
+        ("netkit decode in.pcap -q -w /dev/full", "/dev/full"),
+        ("netkit encode --json in.json --as pcap -o /dev/full", "/dev/full"),
+    ] {
+        let (status, _, err) = folder.shell(line);
+        assert_eq!(status, Some(3), "{line}: {err}");
+        assert!(err.starts_with(&format!("netkit: {place}: No space left")), "{line}: {err}");
+    }
+}
+
 #[test]
 fn permissions_are_the_users_own() {
     let folder = Folder::new("mode");

@@ -299,7 +299,7 @@ impl Sink for Nowhere {
     fn message(&mut self, _message: &Message<'_>) {}
 }
 
-/// The code of the note on bytes missing before a message.
+/// The note on bytes missing before a message, of any protocol over TCP.
 pub(crate) const GAP: NoteDoc = warning("tcp.gap", "bytes of the stream are missing before this message");
 
 /// A session's output: a dissection to fill, and the sink that receives it.

@@ -35,13 +35,14 @@ pub(crate) use self::{
     assign::Assignments,
     frames::{FrameError, Frames},
 };
+pub use crate::codec::json::parsed as json;
 pub(crate) use assign::{PathStep, steps, words};
 pub use encoders::Encoders;
 #[doc(hidden)]
 pub use encoders::Framing;
 pub use entry::{Entry, Source};
 pub(crate) use values::MAX_NESTING;
-pub use values::{TextError, Values, json};
+pub use values::{TextError, Values};
 
 /// The stack for the deepest JSON that [`Values`] accepts: a level costs a few kilobytes in a
 /// program that is not optimised.

@@ -2,7 +2,7 @@
 
 use super::weight;
 use crate::codec::json::value::name_of;
-use crate::codec::json::{derived_json, fields_json};
+use crate::codec::json::{derived_json, fields_json, value_of};
 use crate::codec::layout::{Field, Show, flag};
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::dissect::Message;
@@ -53,7 +53,7 @@ impl Read {
 
     /// All fields.
     pub fn fields(&self) -> &Json {
-        self.fields.get_or_init(|| json(|out| fields_json(&self.tree, self.sources(), out)))
+        self.fields.get_or_init(|| value_of(|out| fields_json(&self.tree, self.sources(), out)))
     }
 
     /// All derived values; null if there are none.
@@ -62,7 +62,8 @@ impl Read {
         if self.derived_tree.is_empty() && !self.tree.has_derived() {
             return &NONE;
         }
-        self.derived.get_or_init(|| json(|out| _ = derived_json(&self.tree, &self.derived_tree, self.sources(), out)))
+        self.derived
+            .get_or_init(|| value_of(|out| _ = derived_json(&self.tree, &self.derived_tree, self.sources(), out)))
     }
 
     /// The fields of the headers around the message; null if there are none.
@@ -71,7 +72,7 @@ impl Read {
         if self.around.is_empty() {
             return &NONE;
         }
-        self.packet.get_or_init(|| json(|out| fields_json(&self.around, self.sources(), out)))
+        self.packet.get_or_init(|| value_of(|out| fields_json(&self.around, self.sources(), out)))
     }
 
     /// The node of a field that was on the wire and is printed.
@@ -119,11 +120,4 @@ impl Read {
             + more
             + json
     }
-}
-
-/// The JSON that `write` writes as text.
-fn json(write: impl FnOnce(&mut Vec<u8>)) -> Json {
-    let mut text = Vec::new();
-    write(&mut text);
-    crate::encode::json(&text).unwrap_or(Json::Null)
 }

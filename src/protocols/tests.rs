@@ -15,9 +15,7 @@ use std::net::SocketAddr;
 
 /// Reads JSON of any depth.
 pub fn json(text: &[u8]) -> Json {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    reader.disable_recursion_limit();
-    reader.into_iter().next().expect("a value").expect("JSON")
+    crate::codec::json::parsed(text).expect("JSON")
 }
 
 /// One message, as its line shows it.

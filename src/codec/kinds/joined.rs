@@ -130,6 +130,30 @@ impl Joined {
             scope.texts.entry(*hash).or_insert(at - 1);
         }
     }
+
+    /// Writes the texts, with a pointer to those that occur earlier.
+    fn put(&self, text: &str, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        let texts: Vec<&[u8]> = text.split(self.between as char).map(str::as_bytes).collect();
+        let texts = if text.is_empty() { Vec::new() } else { texts };
+        let head = (self.back >> 8) as u8;
+        let fits = |text: &&[u8]| u8::try_from(text.len()).is_ok_and(|length| length > 0 && length & head == 0);
+        if texts.len() > MOST || !texts.iter().all(fits) {
+            let most = if head > 0 { (1 << head.trailing_zeros()) - 1 } else { 255 };
+            return Err(
+                writer.fail(format!("expected texts of 1 to {most} bytes, joined by {:?}", self.between as char))
+            );
+        }
+        let (own, place) = self.canonical(&texts, &writer.scope, writer.out.bytes());
+        for text in texts.iter().take(own) {
+            writer.put_bytes(&[text.len() as u8]);
+            writer.put_bytes(text);
+        }
+        match place {
+            Some(place) => writer.put_bytes(&(place as u16 | self.back).to_be_bytes()),
+            None => writer.put_bytes(&[0]),
+        }
+        Ok(())
+    }
 }
 
 /// Computes hashes: one for the texts from each text to the last.
@@ -196,28 +220,10 @@ impl Custom for Joined {
                 writer.out.split_off(start);
             }
         }
-        if let (None, false) = (value.as_str(), written) {
-            writer.put_raw_form(value)?;
-        } else if let (Some(text), false) = (value.as_str(), written) {
-            let texts: Vec<&[u8]> = text.split(self.between as char).map(str::as_bytes).collect();
-            let texts = if text.is_empty() { Vec::new() } else { texts };
-            let head = (self.back >> 8) as u8;
-            let fits = |text: &&[u8]| u8::try_from(text.len()).is_ok_and(|length| length > 0 && length & head == 0);
-            if texts.len() > MOST || !texts.iter().all(fits) {
-                let most = if head > 0 { (1 << head.trailing_zeros()) - 1 } else { 255 };
-                return Err(
-                    writer.fail(format!("expected texts of 1 to {most} bytes, joined by {:?}", self.between as char))
-                );
-            }
-            let (own, place) = self.canonical(&texts, &writer.scope, writer.out.bytes());
-            for text in texts.iter().take(own) {
-                writer.put_bytes(&[text.len() as u8]);
-                writer.put_bytes(text);
-            }
-            match place {
-                Some(place) => writer.put_bytes(&(place as u16 | self.back).to_be_bytes()),
-                None => writer.put_bytes(&[0]),
-            }
+        match value.as_str() {
+            _ if written => {}
+            None => writer.put_raw_form(value)?,
+            Some(text) => self.put(text, writer)?,
         }
         let mut scope = std::mem::take(&mut writer.scope);
         self.keep(writer.out.bytes(), at, &mut scope);

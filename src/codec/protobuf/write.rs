@@ -2,7 +2,7 @@
 
 use super::{Message, OTHERS, Record, UNKNOWN, WIRE, WireType, key, other, read};
 use crate::codec::bits::varint;
-use crate::codec::json::fields_json;
+use crate::codec::json::{fields_json, value_of};
 use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
 use crate::codec::writer::WriteStop;
@@ -59,12 +59,7 @@ fn alike(one: Option<&Json>, other: Option<&Json>) -> bool {
 fn values(message: &Message, bytes: &[u8]) -> Option<Json> {
     let mut tree = Tree::default();
     read::body(message, &UNKNOWN, &mut Reader::new(bytes, &mut tree)).ok()?;
-    let mut text = Vec::new();
-    fields_json(&tree, Sources { main: bytes, more: &[] }, &mut text);
-    let mut reader = serde_json::Deserializer::from_slice(&text);
-    // netkit's own depth is limited.
-    reader.disable_recursion_limit();
-    reader.into_iter().next()?.ok()
+    Some(value_of(|out| fields_json(&tree, Sources { main: bytes, more: &[] }, out)))
 }
 
 /// Writes the records, in the order of their numbers.

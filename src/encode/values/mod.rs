@@ -38,7 +38,7 @@ impl Text<'_> {
     /// # Errors
     /// The syntax error, with its line in the whole input.
     pub fn json(&self) -> Result<Json, TextError> {
-        json(self.text).map_err(|error| {
+        crate::codec::json::parsed(self.text).map_err(|error| {
             let line = self.line + (error.line() as u64).saturating_sub(1);
             // The library's message ends with the position, which counts from the object's start.
             let text = error.to_string();
@@ -71,22 +71,6 @@ pub enum TextError {
     /// Reading the input failed: nothing more can be read.
     #[error(transparent)]
     Input(#[from] io::Error),
-}
-
-/// One JSON value, of any depth that [`Values`] accepts.
-///
-/// # Errors
-/// The syntax error.
-pub fn json(text: &[u8]) -> serde_json::Result<Json> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    reader.disable_recursion_limit();
-    let mut values = reader.into_iter();
-    match (values.next(), values.next()) {
-        (Some(value), None) => value,
-        (_, Some(Err(error))) => Err(error),
-        // No value, or more than one: this returns the library's own error.
-        _ => serde_json::from_slice(text),
-    }
 }
 
 /// Reads JSON objects from a stream.

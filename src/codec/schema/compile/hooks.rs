@@ -10,9 +10,27 @@ pub struct Hook {
     pub sets: Vec<Set>,
     /// The joining of its bytes with other parts.
     pub join: Option<&'static Join>,
-    /// For a hidden number: the masks that single conditions check, the bits that compound conditions check, and those
-    /// that its content or views give back.
-    pub presence: Option<(Vec<u64>, u64, u64)>,
+    /// For a hidden number: its bits on which later fields depend.
+    pub presence: Option<Presence>,
+}
+
+/// The bits of a hidden number that later fields depend on.
+#[derive(Debug, Default)]
+pub struct Presence {
+    /// The masks that single conditions check: encode sets those of the fields that are given.
+    pub masks: Vec<u64>,
+    /// The bits that other conditions check: encode does not set them.
+    pub unset: u64,
+    /// The bits that follow from the number's content or views.
+    pub settled: u64,
+}
+
+impl Presence {
+    /// Whether encode would derive another number from the fields that this one makes present.
+    pub fn differs(&self, number: u64) -> bool {
+        let set = self.masks.iter().filter(|mask| number & **mask != 0).fold(0, |all, mask| all | mask);
+        (set ^ number | number & self.unset) & !self.settled != 0
+    }
 }
 
 /// A change of a remembered value.

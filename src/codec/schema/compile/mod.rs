@@ -31,6 +31,7 @@ use crate::codec::schema::named::leak;
 use crate::codec::schema::{Encoding, Form};
 use crate::nearest::{hint, nearest};
 use exclusive::excludes;
+use hooks::Presence;
 use references::{References, lengths};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sizes::{is_chosen, mixed};
@@ -340,21 +341,22 @@ impl<'a> Compiler<'a> {
     /// ones, and the bits that its content or views give back. The others are derived only if they equal the masks of the
     /// fields that are present.
     pub fn presence(&mut self, name: &str, bits: u32, names: &[ValueName]) -> u16 {
-        let (mut masks, mut more, mut shown) = (Vec::new(), 0, 0);
+        let mut found = Presence::default();
         for text in self.siblings.last().copied().unwrap_or_default() {
             if lengths(text).any(|word| word == name) {
-                shown = u64::MAX;
+                found.settled = u64::MAX;
             }
             if text.of.as_deref() == Some(name) {
                 let mask = |part: &PartText| mask((part.high - part.low + 1) as u32) << part.low;
-                shown |= text.bits.iter().filter(|part| part.except.is_none()).fold(0, |all, part| all | mask(part));
+                found.settled |=
+                    text.bits.iter().filter(|part| part.except.is_none()).fold(0, |all, part| all | mask(part));
             }
             let Some(condition) = &text.condition else { continue };
             let Ok(expr) = Expr::parse(condition) else { continue };
             // Lines do not have such a field, so that its bits follow from others alone.
             let parts_are_hidden = !text.bits.is_empty() && text.bits.iter().all(|part| part.own.hidden);
             let given = text.value.is_none() && !text.hidden && !text.inline && !parts_are_hidden;
-            let known = masks.iter().fold(0, |all, mask| all | mask);
+            let known = found.masks.iter().fold(0, |all, mask| all | mask);
             let asks = |term: &Expr| match term {
                 Expr::Mask(asked, mask) if asked == name => Some(self.number(&mask.text, names).unwrap_or(u64::MAX)),
                 Expr::Set(asked) if asked == name => Some(if bits == 1 { 1 } else { u64::MAX }),
@@ -362,21 +364,21 @@ impl<'a> Compiler<'a> {
             };
             for term in expr.all() {
                 match (asks(term), term) {
-                    (Some(mask), _) if given && expr.all().len() == 1 && mask != u64::MAX => masks.push(mask),
-                    (Some(mask), _) => more |= if given { mask } else { mask & !known },
-                    (None, Expr::Any(_)) => term.terms(&mut |term, _| more |= asks(term).unwrap_or(0)),
+                    (Some(mask), _) if given && expr.all().len() == 1 && mask != u64::MAX => found.masks.push(mask),
+                    (Some(mask), _) => found.unset |= if given { mask } else { mask & !known },
+                    (None, Expr::Any(_)) => term.terms(&mut |term, _| found.unset |= asks(term).unwrap_or(0)),
                     _ => {}
                 }
             }
         }
-        if masks.is_empty() && more == 0 {
+        if found.masks.is_empty() && found.unset == 0 {
             return 0;
         }
         // Encode gives a number with a condition the bits that are asked for, and content does not change given numbers.
         if self.at.condition.is_some() {
-            shown = 0;
+            found.settled = 0;
         }
-        self.hooks.push(Hook { presence: Some((masks, more, shown)), ..Hook::default() });
+        self.hooks.push(Hook { presence: Some(found), ..Hook::default() });
         (self.hooks.len() - 1) as u16
     }
 

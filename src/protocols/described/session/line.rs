@@ -55,9 +55,7 @@ impl DescribedSession {
         let hook = |node: &Node| self.description.hook(node).and_then(|hook| hook.presence.as_ref());
         for k in hooked.iter().map(|k| *k as usize) {
             let Some(node) = tree.nodes().get(k).filter(|node| node.hidden()) else { continue };
-            let (Some((masks, more, shown)), Some(value)) = (hook(node), node.number()) else { continue };
-            let simple = masks.iter().filter(|mask| value & **mask != 0).fold(0, |all, mask| all | mask);
-            if (simple ^ value | value & more) & !shown != 0 {
+            if hook(node).zip(node.number()).is_some_and(|(presence, number)| presence.differs(number)) {
                 tree.reveal(k);
             }
         }
